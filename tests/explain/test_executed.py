@@ -1,5 +1,7 @@
 """What executed plans say, as PostgreSQL 17, MySQL 8.0 and MariaDB 10.11 word them."""
 
+import json
+
 import pytest
 
 from dbversus.explain.executed import RARE, Took, operators_took, planning_in_all_ms, planning_ms, planning_of, total_ms
@@ -43,11 +45,12 @@ def test_planning_is_told_apart() -> None:
 
 
 def test_planning_is_of_the_typical_values_of_a_test() -> None:
-    slow = POSTGRES.replace("0.039", "0.25")
-    base = {"a/one": POSTGRES, f"a/one{RARE}": slow, "a/two": POSTGRES, "ab/one": slow, "m/one": MYSQL}
-    assert planning_of("a", base, {**base, "a/two": slow}) == {"a/one": (0.039, 0.039), "a/two": (0.039, 0.25)}
-    assert planning_in_all_ms("a", base) == pytest.approx(0.078)
-    assert planning_in_all_ms("m", base) is None and planning_in_all_ms("z", base) is None
+    base = {"a/one": 0.039, f"a/one{RARE}": 0.25, "a/two": 0.039, "ab/one": 0.25}
+    assert planning_of("a", base, {**base, "a/two": 0.25}) == {"a/one": (0.039, 0.039), "a/two": (0.039, 0.25)}
+    plans = {"a/one": POSTGRES, f"a/one{RARE}": POSTGRES, "a/two": POSTGRES, "m/one": MYSQL}
+    assert planning_in_all_ms("a", plans, {}) == pytest.approx(0.078), "as older results tell it"
+    assert planning_in_all_ms("m", plans, {"m/one": 0.01, "m/two": 0.02}) == pytest.approx(0.03)
+    assert planning_in_all_ms("m", plans, {"m/two": 0.02}) is None and planning_in_all_ms("z", plans, {}) is None
 
 
 def test_rows_and_times_of_operators_are_of_all_loops() -> None:
@@ -55,4 +58,38 @@ def test_rows_and_times_of_operators_are_of_all_loops() -> None:
     assert took["Bitmap Heap Scan of sbtest1 by k_1"] == Took(104, 0.7)
     assert took["Index Scan of other by pk"] == Took(100, 1.0)
     assert "Seq Scan of never" not in took
-    assert operators_took(MYSQL, "mysql") == {}
+    assert operators_took("SCAN t", "sqlite") == {}
+
+
+def test_tables_of_mysql_are_found_in_its_tree() -> None:
+    assert operators_took(MYSQL, "mysql") == {"sbtest1: range by k_1": Took(104, 0.0672)}
+    tree = "-> Nested loop inner join  (actual time=0.04..2.67 rows=30 loops=1)\n" + "\n".join(
+        f"    -> {access}  (cost=1 rows=9) (actual time=0.1..0.2 rows=3 loops={loops})"
+        for access, loops in (("Table scan on b", 1), ("Index lookup on b using b_a (a=1)", 10))
+    )
+    joined = f"b ALL rows=9\nb ref key=b_a key_len=4 rows=9\n--- FORMAT=TREE, executed\n{tree}"
+    assert operators_took(joined, "mysql") == {"b: ALL": Took(3, 0.2), "b: ref by b_a": Took(30, 2.0)}
+
+
+def test_tables_of_mariadb_are_found_in_its_json() -> None:
+    inner = {"table": {"table_name": "b", "r_loops": 4, "r_rows": 2.5, "r_table_time_ms": 1, "r_other_time_ms": 0.5}}
+    not_read = {"table": {"table_name": "c", "r_loops": 0, "r_rows": None}}
+    outer = {
+        "table": {
+            "table_name": "<derived2>",
+            "r_loops": 1,
+            "r_rows": 4,
+            "materialized": {"nested_loop": [inner, not_read]},
+        }
+    }
+    block = {
+        "query_optimization": {"r_total_time_ms": 9},
+        "query_block": {"r_total_time_ms": 3, "nested_loop": [outer]},
+    }
+    lines = (
+        "PRIMARY <derived2> ALL rows=9 r_rows=4.00\nDERIVED b ref key=b_a rows=9 r_rows=2.50\nDERIVED c const rows=1"
+    )
+    plan = f"{lines}\n--- FORMAT=JSON\n{json.dumps(block)}"
+    assert total_ms(plan) == 3, "without what planning took"
+    assert operators_took(plan, "mariadb") == {"<derived2>: ALL": Took(4, None), "DERIVED b: ref by b_a": Took(10, 1.5)}
+    assert operators_took(plan[:-9], "mariadb") == {} and total_ms(plan[:-9]) is None

@@ -34,7 +34,17 @@ def mine(tmp_path: Path) -> Suite:
 
 
 def test_suites_that_come_with_dbversus() -> None:
-    names = ["allocators", "durability", "insert", "insert-2021", "scan", "sysbench", "sysbench-2017", "sysbench-now"]
+    names = [
+        "allocators",
+        "connect",
+        "durability",
+        "insert",
+        "insert-2021",
+        "scan",
+        "sysbench",
+        "sysbench-2017",
+        "sysbench-now",
+    ]
     assert [suite.name for suite in list_suites()] == names
 
 

@@ -35,6 +35,8 @@ pub struct ServerMeter {
     backends: Vec<Backend>,
     /// Why backends that were named cannot be read.
     unread_backends: Option<String>,
+    /// Every operation is served by another one.
+    is_changing: bool,
     /// What the server calls its threads, by thread id.
     names: HashMap<i32, String>,
     tells_io: bool,
@@ -78,6 +80,7 @@ impl ServerMeter {
             family: Family::of(spec.root_pid),
             backends: Vec::new(),
             unread_backends: None,
+            is_changing: false,
             names: HashMap::new(),
             tells_io: root.tells_io(),
             tells_sched: tells_sched(),
@@ -91,6 +94,14 @@ impl ServerMeter {
         self.unread_backends = opened.as_ref().err().map(io::Error::to_string);
         self.family.set_foreground(if opened.is_ok() { backends } else { &[] });
         self.backends = opened.unwrap_or_default();
+        self.is_changing = false;
+    }
+
+    /// Every operation has a connection of its own, so that nobody is there long enough to be named: foreground and background
+    /// are one.
+    pub fn set_changing(&mut self) {
+        self.set_backends(&[]);
+        self.is_changing = true;
     }
 
     /// Tells what the server calls its threads; used of those that have no name on this host.
@@ -114,6 +125,9 @@ impl ServerMeter {
     /// CPU time so far of the threads that serve none of our connections, by what they are for. Threads that begin and end
     /// between two readings of the meter are missing.
     pub fn background(&mut self) -> Kinds {
+        if self.is_changing {
+            return Kinds::new();
+        }
         self.family.background(&self.names)
     }
 
@@ -214,7 +228,11 @@ impl ServerMeter {
         if !self.tells_io {
             notes.push("reads and writes are unknown: /proc/PID/io of the server cannot be read".into());
         }
-        if self.tells_sched && self.backends.is_empty() {
+        if self.is_changing {
+            notes.push(
+                "foreground and background CPU are not told apart: each operation has a connection of its own".into(),
+            );
+        } else if self.tells_sched && self.backends.is_empty() {
             let why = self
                 .unread_backends
                 .as_deref()
@@ -342,6 +360,29 @@ mod tests {
     }
 
     #[test]
+    fn who_serves_another_operation_each_time_is_no_background() {
+        let busy = Tree::start(BUSY);
+        let mut meter = meter_of(&busy, None);
+        meter.set_changing();
+        let used = used_until(&mut meter, |used| used.server_cpu_ns > Some(20_000_000));
+        assert_eq!(
+            (used.server_foreground_cpu_ns, used.server_background_cpu_ns),
+            (None, None)
+        );
+        assert!(meter.background().is_empty());
+        assert!(
+            meter
+                .notes()
+                .iter()
+                .any(|note| note.contains("a connection of its own")),
+            "{:?}",
+            meter.notes()
+        );
+        meter.set_backends(&[]);
+        assert!(!meter.background().is_empty());
+    }
+
+    #[test]
     fn the_split_is_proportional_and_unknown_without_samples() {
         let split = |cpu, user, system| {
             let figures = ServerFigures {
@@ -406,6 +447,32 @@ mod tests {
         assert!(used.server_minor_faults > Some(0), "{used:?}");
         assert_eq!((used.server_wait_ns, used.server_switches), (None, None));
         drop(child);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    /// As the processes of PostgreSQL's connections do in a test that connects: most are gone before anybody has seen them.
+    #[test]
+    fn the_cpu_time_of_children_shorter_than_a_tick_is_counted() {
+        let directory = std::env::temp_dir().join(format!("dbversus-short-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let child = "while [ $((j += 1)) -le 6000 ]; do :; done; read -r ns rest </proc/self/schedstat; echo $ns >>cpu";
+        let script = format!(
+            "cd {}; until [ -e go ]; do sleep 0.01; done; \
+             while [ $((i += 1)) -le 100 ]; do sh -c '{child}'; done; touch done; exec sleep 60",
+            directory.display()
+        );
+        let root = Tree::start(&script);
+        let mut meter = meter_of(&root, None);
+        let begun = meter.begin();
+        std::fs::write(directory.join("go"), "").unwrap();
+        wait_for("all children", || directory.join("done").exists());
+        let used = meter.end(&begun).server_cpu_ns.unwrap();
+        let told = std::fs::read_to_string(directory.join("cpu")).unwrap();
+        let told: Vec<u64> = told.lines().map(|ns| ns.parse().unwrap()).collect();
+        // The last reading of user and of system time may each be short of a tick.
+        assert!(used + 2 * tick_ns() >= told.iter().sum(), "{used} of {told:?}");
+        assert_eq!(told.len(), 100);
+        drop(root);
         std::fs::remove_dir_all(directory).unwrap();
     }
 

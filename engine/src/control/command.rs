@@ -21,6 +21,7 @@ pub enum Command {
     Target(TargetSpec),
     Drop(OneTarget),
     Query(QuerySpec),
+    Prepare(PrepareSpec),
     Load(LoadSpec),
     Script(ScriptSpec),
     Open(OpenSpec),
@@ -33,7 +34,8 @@ pub enum Command {
     Quit,
 }
 
-const NAMES: &str = "hello, target, drop, query, load, script, open, check, rows, drain, close, freeze, thaw, quit";
+const NAMES: &str =
+    "hello, target, drop, query, prepare, load, script, open, check, rows, drain, close, freeze, thaw, quit";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,6 +73,14 @@ pub struct ManyTargets {
 pub struct QuerySpec {
     pub target: String,
     pub sql: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrepareSpec {
+    pub target: String,
+    pub sql: String,
+    pub times: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -122,6 +132,7 @@ fn command(mut fields: Map<String, Value>) -> Result<Command, String> {
         "target" => body(fields).map(Command::Target),
         "drop" => body(fields).map(Command::Drop),
         "query" => body(fields).map(Command::Query),
+        "prepare" => body(fields).map(Command::Prepare),
         "load" => body(fields).map(Command::Load),
         "script" => body(fields).map(Command::Script),
         "open" => body(fields).map(Command::Open),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, TargetSpec};
+use super::command::{Command, ManyTargets, OneTarget, PrepareSpec, QuerySpec, RowsSpec, TargetSpec};
 use super::output::Output;
 use crate::account::{DiskMeter, Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
@@ -68,6 +68,7 @@ impl Session {
             Command::Target(spec) => self.target(spec),
             Command::Drop(spec) => self.drop_target(&spec),
             Command::Query(spec) => self.query(&spec),
+            Command::Prepare(spec) => self.prepare(&spec),
             Command::Script(spec) => self.script(&spec),
             Command::Open(spec) => self.open(spec),
             Command::Check(spec) => self.check(spec),
@@ -144,6 +145,16 @@ impl Session {
             affected,
         } = table.map_err(|failure| failure.at(&spec.target))?;
         Ok(json!({"columns": columns, "rows": rows, "affected": affected}))
+    }
+
+    fn prepare(&mut self, spec: &PrepareSpec) -> Result<Value, Failure> {
+        let taken = self.find(&spec.target)?.awake(|target| {
+            let mut connection = target.wire.connect().map_err(Failure::connect)?;
+            let times = (0..spec.times).map(|_| connection.time_prepare(&spec.sql));
+            times.collect::<Result<Vec<_>, _>>().map_err(Failure::statement)
+        });
+        let taken = taken.map_err(|failure| failure.at(&spec.target))?;
+        Ok(json!({"prepare_ns": taken}))
     }
 
     fn load(&mut self, spec: &LoadSpec, output: &mut Output<impl Write>) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::anew::Anew;
 use super::clock::{sleep_until, wait_until};
 use super::lane::{Lane, Pause};
 use super::live::Live;
@@ -151,6 +152,11 @@ impl Client {
         self.links.iter().map(|link| link.connection.backend()).collect()
     }
 
+    /// Whether it has another connection for each event, by target.
+    pub fn connecting(&self) -> Vec<bool> {
+        self.links.iter().map(|link| link.program.connects).collect()
+    }
+
     pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
         let seat = self.seat;
         let link = &mut self.links[assignment.target];
@@ -247,7 +253,11 @@ impl Link {
     fn connect(goal: &Goal, mode: Mode) -> Result<Self, Failure> {
         let mut connection = goal.wire.connect().map_err(Failure::connect)?;
         begin_session(connection.as_mut(), &goal.program).map_err(Failure::statement)?;
+        let mode = if goal.program.connects { Mode::Unprepared } else { mode };
         connection.prepare(&goal.program, mode).map_err(Failure::statement)?;
+        if goal.program.connects {
+            connection = Box::new(Anew::after(connection, goal));
+        }
         Ok(Self {
             connection,
             scratch: Scratch::appending(&goal.program, &goal.appended),
@@ -277,7 +287,7 @@ impl Link {
     }
 }
 
-fn begin_session(connection: &mut dyn Connection, program: &Program) -> WireResult<()> {
+pub(super) fn begin_session(connection: &mut dyn Connection, program: &Program) -> WireResult<()> {
     for sql in &program.session_sql {
         connection.query(sql).map_err(|error| WireError {
             message: format!("test {:?}, session_sql {sql:?}: {}", program.name, error.message),

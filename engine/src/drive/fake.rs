@@ -15,7 +15,7 @@ pub struct FakeConnection {
     /// Executions so far; the numbers below count from 0.
     pub executions: usize,
     pub rollbacks: u32,
-    /// BEGIN and COMMIT, each with the executions before it.
+    /// BEGIN and COMMIT, and where events connect ENTER and LEAVE, each with the executions before it.
     pub edges: Vec<(&'static str, usize)>,
     pub fail: Vec<(usize, ErrorClass)>,
     pub stall: Option<(usize, Duration)>,
@@ -88,6 +88,16 @@ impl Connection for FakeConnection {
 
     fn rollback(&mut self) -> WireResult<()> {
         self.rollbacks += 1;
+        Ok(())
+    }
+
+    fn enter(&mut self) -> WireResult<()> {
+        self.edges.push(("ENTER", self.executions));
+        Ok(())
+    }
+
+    fn leave(&mut self) -> WireResult<()> {
+        self.edges.push(("LEAVE", self.executions));
         Ok(())
     }
 

@@ -108,6 +108,9 @@ impl<'a> Lane<'a> {
             None => self.program.mix.draw(&mut self.stream),
         };
         self.next_part = Some(part);
+        if self.program.connects && done == 0 {
+            connection.enter()?;
+        }
         let is_transaction = self.program.mix.parts()[part].transaction;
         if is_transaction && done == 0 {
             connection.begin(tally)?;
@@ -125,6 +128,9 @@ impl<'a> Lane<'a> {
         }
         if is_transaction {
             self.connection.commit(&mut self.tally)?;
+        }
+        if self.program.connects {
+            self.connection.leave()?;
         }
         self.next_part = None;
         Ok(None)
@@ -153,7 +159,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Runs one event: all statements in order, in a transaction where the test says so. After an error but `LostConnection`
+    /// Runs one event: all statements in order, in a transaction and on a connection of its own where the test says so. After an error but `LostConnection`
     /// the caller has to roll back; nothing is repeated here.
     #[inline]
     pub fn run_event(&mut self) -> WireResult<()> {
@@ -190,6 +196,9 @@ impl<'a> Lane<'a> {
             None => self.program.mix.draw(&mut self.stream),
         };
         self.next_part = Some(part);
+        if self.program.connects {
+            connection.enter()?;
+        }
         let is_transaction = self.program.mix.parts()[part].transaction;
         if is_transaction {
             connection.begin(tally)?;
@@ -200,6 +209,9 @@ impl<'a> Lane<'a> {
             })?;
         if is_transaction {
             connection.commit(tally)?;
+        }
+        if self.program.connects {
+            connection.leave()?;
         }
         self.next_part = None;
         Ok(())
@@ -261,6 +273,39 @@ mod tests {
         // The second event ends with its second execution, in a roll-back.
         let edges = [("BEGIN", 0), ("COMMIT", 3), ("BEGIN", 3), ("BEGIN", 5), ("COMMIT", 8)];
         assert_eq!(bench.connection.edges, edges);
+        assert_eq!(bench.connection.rollbacks, 1);
+    }
+
+    #[test]
+    fn an_event_has_a_connection_of_its_own_where_the_test_says_so() {
+        let test = json!({"name": "t", "connect": true, "transaction": true, "statements": [
+            {"name": "a", "sql": "", "pause_ns": 1}, {"name": "b", "sql": ""}]});
+        let fail = vec![(3, ErrorClass::Deadlock)];
+        let connection = FakeConnection {
+            fail,
+            ..FakeConnection::default()
+        };
+        let mut bench = Bench::of(test, connection);
+        let mut lane = bench.lane();
+        let went_well: Vec<_> = (0..3).map(|_| lane.attempt().unwrap()).collect();
+        assert_eq!(went_well, [true, false, true]);
+        // A pause is within the event, and its connection stays.
+        let mut pause = Pause::default();
+        assert_eq!(lane.attempt_rest(&mut pause).unwrap(), None);
+        assert_eq!(lane.attempt_rest(&mut pause).unwrap(), Some(true));
+        let whole = |from: usize| {
+            [
+                ("ENTER", from),
+                ("BEGIN", from),
+                ("COMMIT", from + 2),
+                ("LEAVE", from + 2),
+            ]
+        };
+        let failed = [("ENTER", 2), ("BEGIN", 2)];
+        assert_eq!(
+            bench.connection.edges,
+            [&whole(0)[..], &failed, &whole(4), &whole(6)].concat()
+        );
         assert_eq!(bench.connection.rollbacks, 1);
     }
 

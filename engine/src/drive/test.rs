@@ -108,7 +108,9 @@ fn check_roles_alike(common: &RolesDefinition, own: &RolesDefinition) -> Result<
         )
     };
     if !common.0.iter().map(clients).eq(own.0.iter().map(clients)) {
-        return Err("the roles differ from those in `test`; only `sql`, `mode` and `transaction` may".into());
+        return Err(
+            "the roles differ from those in `test`; only `sql`, `mode`, `transaction` and `connect` may".into(),
+        );
     }
     let mut pairs = common.0.iter().zip(&own.0);
     pairs.try_for_each(|(common, own)| check_alike(&common.test, &own.test))

@@ -11,7 +11,7 @@ mod inbox;
 pub mod mysql;
 pub mod null;
 pub mod postgres;
-mod socket;
+pub(crate) mod socket;
 pub mod sqlite;
 
 pub use address::{WIRES, from_address};
@@ -105,6 +105,15 @@ pub struct TextTable {
 pub trait Connection: Send {
     /// Prepares every statement of the program for every table; replaces what was prepared before.
     fn prepare(&mut self, program: &Program, mode: Mode) -> WireResult<()>;
+    /// As `prepare`, unprepared, of a program whose statements all go as text and which another connection of the same wire has
+    /// prepared: nothing is asked of the server. `writes`: what that one has found.
+    fn prepare_known(&mut self, program: &Program, _writes: bool) -> WireResult<()> {
+        self.prepare(program, Mode::Unprepared)
+    }
+    /// Whether what was prepared last changes data, where a transaction has to know that before it begins.
+    fn writes(&self) -> bool {
+        false
+    }
     fn begin(&mut self, tally: &mut Tally) -> WireResult<()>;
     fn commit(&mut self, tally: &mut Tally) -> WireResult<()>;
     fn rollback(&mut self) -> WireResult<()>;
@@ -129,6 +138,13 @@ pub trait Connection: Send {
         sink: Option<&mut dyn RowSink>,
     ) -> WireResult<()>;
     fn query(&mut self, sql: &str) -> WireResult<TextTable>;
+    /// How long it takes to prepare a statement, which is not executed, in ns.
+    fn time_prepare(&mut self, _sql: &str) -> WireResult<u64> {
+        Err(WireError {
+            class: ErrorClass::Other,
+            message: "how long statements take to be prepared is told of SQLite alone".to_owned(),
+        })
+    }
     /// Runs a statement that need not be UTF-8; its results are passed over.
     fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
         self.query(&String::from_utf8_lossy(sql)).map(drop)
@@ -148,6 +164,17 @@ pub trait Connection: Send {
     }
     /// Process (or thread) on the server that serves this connection, where there is one.
     fn backend(&self) -> Option<i32>;
+    /// To be called before and after each event of a program that connects; nothing happens to a connection that stays.
+    fn enter(&mut self) -> WireResult<()> {
+        Ok(())
+    }
+    fn leave(&mut self) -> WireResult<()> {
+        Ok(())
+    }
+    /// Ends the session, and waits until the server has closed its end. Who just drops a connection does not wait.
+    fn close(self: Box<Self>) -> WireResult<()> {
+        Ok(())
+    }
 }
 
 /// Who connects to what. No `Debug`: the password is not to be shown.
@@ -161,6 +188,10 @@ pub struct Login {
 /// How to reach a target; `connect` may be called from any thread.
 pub trait Wire: Send + Sync {
     fn connect(&self) -> WireResult<Box<dyn Connection>>;
+    /// As `connect`, without asking who serves the connection.
+    fn connect_briefly(&self) -> WireResult<Box<dyn Connection>> {
+        self.connect()
+    }
     /// True when the server runs inside the client thread (sqlite).
     fn embedded(&self) -> bool {
         false

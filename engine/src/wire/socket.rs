@@ -14,6 +14,8 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::{ErrorClass, WireError};
 
+/// For what a server does at once unless something is wrong: answers to who logs in, and the end of a connection.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Between signs of life of an idle connection's other host.
 const KEEPALIVE_S: c_int = 30;
@@ -154,6 +156,24 @@ fn set_option(socket: &TcpStream, level: c_int, name: c_int, value: c_int) -> io
     match unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), size) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// After a goodbye: reads until the server has closed its end, which PostgreSQL leaves to the end of the process that has served
+/// the connection.
+pub fn await_end(stream: &mut (impl Read + ?Sized)) -> Result<(), WireError> {
+    let mut rest = [0; 512];
+    loop {
+        match stream.read(&mut rest) {
+            Ok(0) => return Ok(()),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Err(lost_with("the server did not close the connection in time".to_owned()));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // However it has ended: it has.
+            Err(_) => return Ok(()),
+        }
     }
 }
 

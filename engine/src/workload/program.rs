@@ -18,6 +18,8 @@ pub struct Program {
     pub name: String,
     /// What an event may be.
     pub mix: Mix,
+    /// Each event opens a connection of its own, and closes it.
+    pub connects: bool,
     /// What every connection executes before anything is prepared.
     pub session_sql: Vec<String>,
     pub statements: Vec<Statement>,
@@ -90,6 +92,7 @@ impl Program {
         Ok(Self {
             name: test.name.clone(),
             mix,
+            connects: test.connect,
             session_sql: test.session_sql.clone(),
             statements,
             tables,

@@ -574,3 +574,52 @@ fn seconds_are_told_beside_the_rows_where_they_are_asked_for() {
     }
     assert!(engine.quits());
 }
+
+#[test]
+fn an_operation_may_be_a_connection_and_nothing_else() {
+    let scratch = Scratch::new("connect");
+    let mut engine = Engine::start();
+    engine.done(
+        json!({"cmd": "target", "name": "a", "wire": "sqlite", "address": {"path": scratch.path().join("a.db")}}),
+    );
+    let empty = |connect: bool| {
+        let test = json!({"name": "empty", "connect": connect, "statements": []});
+        json!({"cmd": "open", "targets": ["a"], "clients": 2, "test": test})
+    };
+    let refused = engine.last(empty(false));
+    assert!(
+        refused["error"]["message"].to_string().contains("but with `connect`"),
+        "{refused}"
+    );
+    engine.done(empty(true));
+    let checked = engine.done(json!({"cmd": "check", "events": 3, "seed": 1}));
+    assert_eq!(checked["targets"]["a"]["rows"], 0);
+    let lines =
+        engine.all(json!({"cmd": "rows", "seed": 1, "orders": [["a"]], "settle": {"ops": 1}, "slot": {"ops": 40}}));
+    let slot = &lines[0]["slots"][0];
+    assert_eq!((&slot["ops"], &slot["statements"]), (&json!(40), &json!(0)), "{slot}");
+    assert!(slot["server_cpu_ns"].as_u64() > Some(0), "{slot}");
+}
+
+#[test]
+fn preparing_is_timed_where_the_server_is_within_reach() {
+    let scratch = Scratch::new("prepare");
+    let mut engine = Engine::start();
+    engine.done(
+        json!({"cmd": "target", "name": "a", "wire": "sqlite", "address": {"path": scratch.path().join("a.db")}}),
+    );
+    engine.done(json!({"cmd": "target", "name": "b", "wire": "null", "address": {}}));
+    let prepare = |target: &str, sql: &str| json!({"cmd": "prepare", "target": target, "sql": sql, "times": 5});
+    let taken = engine.done(prepare("a", "CREATE TABLE t (x)"))["prepare_ns"].clone();
+    assert!(
+        taken.as_array().unwrap().iter().all(|ns| ns.as_u64() > Some(0)),
+        "{taken}"
+    );
+    for (target, sql, words) in [
+        ("a", "SELECT x FROM t", "no such table"),
+        ("b", "SELECT 1", "SQLite alone"),
+    ] {
+        let refused = engine.last(prepare(target, sql));
+        assert!(refused["error"]["message"].to_string().contains(words), "{refused}");
+    }
+}

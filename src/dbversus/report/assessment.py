@@ -20,7 +20,7 @@ from dbversus.explain.conditions import (
     unfinished_causes,
 )
 from dbversus.explain.costs import Place, cost_causes
-from dbversus.explain.executed import planning_of
+from dbversus.explain.executed import planning_of, planning_told
 from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
@@ -278,8 +278,7 @@ def _explanations(
                 figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
             )
             profile = profiles.get((item.test, target.label))
-            ran = [_known(results.server_json(one, "executed.json")) for one in (results.base, target)]
-            planning_ms = planning_of(test_of(item.test), *ran)
+            planning_ms = planning_of(test_of(item.test), *(_planning(results, one) for one in (results.base, target)))
             writes = _writes(results, item.test)
             tried = trials.get((item.test, target.label), ())
             seen = Seen(item.test, item.findings, base, mine, writes, plans, conditions, profile, planning_ms, tried)
@@ -476,6 +475,10 @@ def _settings(results: Results) -> list[SettingDifference]:
     # results of earlier versions have them as they are
     texts = [without_secret_settings({name: str(value) for name, value in one.items()}) for one in settings]
     return differing_settings(texts, _dbms(results))
+
+
+def _planning(results: Results, target: Target) -> dict[str, float]:
+    return planning_told(*(_known(results.server_json(target, name)) for name in ("executed.json", "planning.json")))
 
 
 def _plans(results: Results) -> list[PlanDifference]:

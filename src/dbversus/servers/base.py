@@ -73,10 +73,11 @@ class Execution:
 
 @dataclass(frozen=True)
 class Executed:
-    """The plan, else why there is none, in the server's words."""
+    """The plan, else why there is none, in the server's words. `planning_ms`: what planning takes each time; None: not told."""
 
     plan: str = ""
     refused: str = ""
+    planning_ms: float | None = None
 
 
 class Server(Protocol):

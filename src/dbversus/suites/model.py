@@ -214,7 +214,8 @@ class Test:
     `by_count`: slots are bounded by count instead of time, so that all targets do the same work; the default of tests that
     change data. `slow`: one operation takes long (it reads whole tables), so few fit into a slot. `warm_up`: run to warm
     caches, never reported. `roles`: kinds of clients; `statements` are those of all of them then. `work`: what a block
-    measures whole; None: slots at a steady state.
+    measures whole; None: slots at a steady state. `connect`: an operation opens a connection, and closes it after its
+    statements, if there are any.
     """
 
     __test__ = False  # pytest would take it for a class of tests
@@ -236,10 +237,13 @@ class Test:
     place: Place
     roles: tuple[Role, ...] = ()
     work: Work | None = None
+    connect: bool = False
 
     def idle_on(self, dbms: Iterable[str]) -> list[str]:
         """Those of these DBMSs on which it does nothing: none of its statements is for them."""
-        return [name for name in dict.fromkeys(dbms) if self.statements and not has_work(self.statements, name)]
+        if self.connect or not self.statements:
+            return []
+        return [name for name in dict.fromkeys(dbms) if not has_work(self.statements, name)]
 
     @property
     def named_statements(self) -> list[tuple[str, Statement]]:

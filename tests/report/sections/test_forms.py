@@ -101,6 +101,14 @@ def test_planning_is_told_beside_the_verdict(tmp_path: Path) -> None:
     assert "(6 blocks; planning 0.01000 → 0.2500 ms)" in markdown.render(build_assessment(results))
 
 
+def test_planning_that_is_told_apart_from_plans_counts_as_well(tmp_path: Path) -> None:
+    results = write(tmp_path, 1)
+    folder = results.directory / "servers" / "t0"
+    folder.mkdir(parents=True)
+    (folder / "planning.json").write_text(json.dumps({"plain/s": 0.01, "text/s": 0.25}))
+    assert "(6 blocks; planning 0.01000 → 0.2500 ms)" in markdown.render(build_assessment(results))
+
+
 def test_a_change_that_is_to_be_measured_again_holds_up_both_tests(tmp_path: Path) -> None:
     assert open_forms(write(tmp_path, 1)) == {"text", "plain"}
 

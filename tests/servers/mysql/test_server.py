@@ -244,6 +244,7 @@ def _check_executed_plans(server: MysqlServer) -> None:
     executes = server.flavour.mariadb_since(10, 1) or server.flavour.mysql_since(8, 0, 18)
     assert bool(found.plan) is executes and ("key=PRIMARY" in found.plan) is executes
     assert (total_ms(found.plan) is not None) is executes and ("gone" in gone.refused) is executes
+    assert found.planning_ms is not None and found.planning_ms > 0, "told by all versions, of queries"
     assert bool(updated.plan) is server.flavour.mariadb_since(10, 1)
     with server.connect() as connection:
         assert mysql_query.rows(connection, "SELECT count(*) FROM sbtest1 WHERE k > 1000000") == [(0,)]

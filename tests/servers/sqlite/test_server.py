@@ -6,7 +6,7 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.errors import RunError, UsageError
-from dbversus.servers.base import Placement
+from dbversus.servers.base import Executed, Execution, Placement
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.objects import ObjectFigure
@@ -69,6 +69,12 @@ def test_a_life(build: Build, work_dir: Path) -> None:
     if build is not BUNDLED:
         assert settings["version"] == build.version
     assert "USING INTEGER PRIMARY KEY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
+    sql = "SELECT c FROM sbtest1 WHERE id = 5"
+    text, prepared, gone = server.executed_plans(
+        [Execution(sql, 5), Execution(sql, 5, numbered=sql), Execution("SELECT c FROM gone", 5)],
+        ["PRAGMA cache_size = 9"],
+    )
+    assert text.planning_ms and not text.plan and prepared == Executed() and "no such table" in gone.refused
     server.warm(["sbtest1"])
     assert server.sizes()["database"] > 100_000
     assert server.space()["data_dir_bytes"] >= server.space()["database_bytes"] == server.sizes()["database"]

@@ -17,6 +17,7 @@ const TRIES: usize = 5;
 /// when it is unknown for some of the clients: a part of the foreground is none.
 pub fn name(crew: &mut Crew, targets: &mut [&mut Target]) -> BTreeMap<String, Vec<i32>> {
     let by_client = crew.run(|_| |client: &mut Client| client.backends());
+    let connecting = crew.run(|_| |client: &mut Client| client.connecting());
     let mut backends = BTreeMap::new();
     for (index, target) in targets.iter_mut().enumerate() {
         let told: Option<Vec<i32>> = by_client.iter().map(|of_client| of_client[index]).collect();
@@ -24,6 +25,11 @@ pub fn name(crew: &mut Crew, targets: &mut [&mut Target]) -> BTreeMap<String, Ve
             None => told.unwrap_or_default(),
             Some(meter) => {
                 meter.set_names(thread_names(crew, index));
+                if connecting.iter().any(|of_client| of_client[index]) {
+                    meter.set_changing();
+                    backends.insert(target.name.clone(), Vec::new());
+                    continue;
+                }
                 of_meter(meter, told, |meter| probe_crew(crew, index, meter))
             }
         };

@@ -130,11 +130,11 @@ impl Share<String> {
     }
 }
 
-/// A role with operations may have nothing to do on some targets; without an end it would turn on the spot.
+/// A role with operations may have nothing to do on some targets; without an end it would turn on the spot, unless it connects.
 fn check_statements(test: &TestDefinition, operations: Option<u64>) -> Result<(), String> {
-    match (test.statements.is_empty(), operations) {
+    match (test.statements.is_empty() && !test.connect, operations) {
         (true, None) => Err(format!(
-            "test {:?}: `statements` is empty; at least one statement is needed, but of a role with `operations`",
+            "test {:?}: `statements` is empty; at least one statement is needed, but with `connect` and of a role with `operations`",
             test.name
         )),
         _ => Ok(()),

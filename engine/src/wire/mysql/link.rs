@@ -8,7 +8,7 @@ use super::error::violation;
 use super::packet::{self, ERROR, HEADER_BYTES, LARGEST, header};
 use super::stream::Stream;
 use crate::wire::inbox::Inbox;
-use crate::wire::socket::lost;
+use crate::wire::socket::{ANSWER_TIMEOUT, await_end, lost};
 use crate::wire::{WireError, WireResult};
 
 /// What `max_allowed_packet` can be set to.
@@ -57,6 +57,13 @@ impl Link {
     /// How long a read may wait; `None` is for ever.
     pub fn set_read_timeout(&mut self, timeout: Option<Duration>) {
         self.stream.set_read_timeout(timeout);
+    }
+
+    /// Says the last word, and waits until the server has closed its end.
+    pub fn close(&mut self, goodbye: &[u8]) -> WireResult<()> {
+        self.set_read_timeout(Some(ANSWER_TIMEOUT));
+        self.command(goodbye)?;
+        await_end(&mut *self.stream)
     }
 
     /// Sends one command, whose first bytes are its sealed header.

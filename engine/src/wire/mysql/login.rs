@@ -1,16 +1,13 @@
 //! From a connected stream to a session: greeting, TLS, authentication.
 
-use std::time::Duration;
-
 use super::auth::{self, Method};
 use super::error::{other, violation};
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, MORE_DATA, OK, write_bytes, write_text};
 use super::tls::TlsStream;
-use crate::wire::socket::Socket;
+use crate::wire::socket::{ANSWER_TIMEOUT, Socket};
 use crate::wire::{Login, WireError, WireResult};
 
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const PROTOCOL_VERSION: u8 = 10;
 /// latin1_swedish_ci: every server knows it, and none has to look for the borders of its characters.
 const COLLATION: u8 = 8;

@@ -70,19 +70,29 @@ pub struct MysqlWire {
 
 impl Wire for MysqlWire {
     fn connect(&self) -> WireResult<Box<dyn Connection>> {
-        let socket = self.endpoint.connect()?;
-        let transport = self.transport(&socket)?;
-        let mut connection =
-            MysqlConnection::over(Box::new(socket), &self.login, transport).map_err(|error| WireError {
-                message: format!("cannot log in to {}: {}", self.endpoint, error.message),
-                ..error
-            })?;
+        let mut connection = self.log_in()?;
+        connection.thread = connection.find_thread()?;
+        connection.start_session(&self.session_sql)?;
+        Ok(Box::new(connection))
+    }
+
+    fn connect_briefly(&self) -> WireResult<Box<dyn Connection>> {
+        let mut connection = self.log_in()?;
         connection.start_session(&self.session_sql)?;
         Ok(Box::new(connection))
     }
 }
 
 impl MysqlWire {
+    fn log_in(&self) -> WireResult<MysqlConnection> {
+        let socket = self.endpoint.connect()?;
+        let transport = self.transport(&socket)?;
+        MysqlConnection::over(Box::new(socket), &self.login, transport).map_err(|error| WireError {
+            message: format!("cannot log in to {}: {}", self.endpoint, error.message),
+            ..error
+        })
+    }
+
     fn transport(&self, socket: &Socket) -> WireResult<Transport> {
         let tls = match self.tls {
             TlsMode::Off => None,
@@ -107,7 +117,7 @@ pub fn connect_over(stream: Box<dyn Stream>, login: &Login) -> WireResult<Box<dy
         cache_metadata: true,
     };
     let mut connection = MysqlConnection::over(stream, login, transport)?;
-    connection.start_session(&[])?;
+    connection.thread = connection.find_thread()?;
     Ok(Box::new(connection))
 }
 
@@ -121,6 +131,7 @@ struct MysqlConnection {
     buffer: Vec<u8>,
     /// For values that are.
     kept: Buffers,
+    is_closed: bool,
 }
 
 /// How one statement of the program is sent.
@@ -150,11 +161,11 @@ impl MysqlConnection {
             commit: packet::query(b"COMMIT"),
             buffer: Vec::new(),
             kept: Buffers::default(),
+            is_closed: false,
         })
     }
 
     fn start_session(&mut self, session_sql: &[String]) -> WireResult<()> {
-        self.thread = self.find_thread()?;
         for sql in session_sql {
             self.query(sql).map_err(|error| WireError {
                 message: format!("session_sql {sql:?}: {}", error.message),
@@ -404,11 +415,19 @@ impl Connection for MysqlConnection {
     fn backend(&self) -> Option<i32> {
         self.thread
     }
+
+    fn close(mut self: Box<Self>) -> WireResult<()> {
+        self.is_closed = true;
+        packet::command(QUIT, &mut self.buffer, |_| {});
+        self.link.close(&self.buffer)
+    }
 }
 
 impl Drop for MysqlConnection {
     fn drop(&mut self) {
-        packet::command(QUIT, &mut self.buffer, |_| {});
-        let _ = self.link.command(&self.buffer);
+        if !self.is_closed {
+            packet::command(QUIT, &mut self.buffer, |_| {});
+            let _ = self.link.command(&self.buffer);
+        }
     }
 }

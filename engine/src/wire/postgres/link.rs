@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::message::{self, violation};
 use crate::wire::inbox::Inbox;
-use crate::wire::socket::{Socket, lost};
+use crate::wire::socket::{ANSWER_TIMEOUT, Socket, await_end, lost};
 use crate::wire::{ErrorClass, RowSink, WireError, WireResult};
 use crate::workload::FirstRow;
 
@@ -39,6 +39,13 @@ impl Link {
     /// How long a read may wait; `None` is for ever.
     pub fn set_read_timeout(&mut self, timeout: Option<Duration>) {
         self.socket.set_read_timeout(timeout);
+    }
+
+    /// Says the last word, and waits until the server has closed its end.
+    pub fn close(&mut self, goodbye: &[u8]) -> WireResult<()> {
+        self.set_read_timeout(Some(ANSWER_TIMEOUT));
+        self.send(goodbye)?;
+        await_end(&mut self.socket)
     }
 
     #[inline(always)]

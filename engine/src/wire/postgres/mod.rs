@@ -71,6 +71,7 @@ struct PostgresConnection {
     commit: Vec<u8>,
     /// For requests that are not kept.
     buffer: Vec<u8>,
+    is_closed: bool,
 }
 
 /// How one statement of the program is sent.
@@ -93,6 +94,7 @@ impl PostgresConnection {
             begin: simple("BEGIN"),
             commit: simple("COMMIT"),
             buffer: Vec::new(),
+            is_closed: false,
         }
     }
 
@@ -249,6 +251,13 @@ impl Connection for PostgresConnection {
         Ok(())
     }
 
+    /// Nothing goes to the server.
+    fn prepare_known(&mut self, program: &Program, _writes: bool) -> WireResult<()> {
+        self.statements = program.statements.iter().cloned().map(Prepared::Text).collect();
+        self.columns = vec![Vec::new(); program.statements.len()];
+        Ok(())
+    }
+
     fn begin(&mut self, tally: &mut Tally) -> WireResult<()> {
         self.link.send(&self.begin)?;
         let answer = self.link.answer();
@@ -320,14 +329,25 @@ impl Connection for PostgresConnection {
     fn backend(&self) -> Option<i32> {
         self.backend
     }
+
+    fn close(mut self: Box<Self>) -> WireResult<()> {
+        self.is_closed = true;
+        self.link.close(&goodbye())
+    }
 }
 
 impl Drop for PostgresConnection {
     fn drop(&mut self) {
-        let mut goodbye = Vec::new();
-        message::write(b'X', &mut goodbye, |_| {});
-        let _ = self.link.send(&goodbye);
+        if !self.is_closed {
+            let _ = self.link.send(&goodbye());
+        }
     }
+}
+
+fn goodbye() -> Vec<u8> {
+    let mut request = Vec::new();
+    message::write(b'X', &mut request, |_| {});
+    request
 }
 
 fn simple(sql: &str) -> Vec<u8> {

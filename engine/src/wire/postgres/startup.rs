@@ -1,15 +1,12 @@
 //! From a connected socket to a session: start-up message, authentication, the backend's process id.
 
-use std::time::Duration;
-
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 
 use super::link::Link;
 use super::message::{self, Body, violation};
+use crate::wire::socket::ANSWER_TIMEOUT;
 use crate::wire::{ErrorClass, Login, WireError, WireResult};
-
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Logs in; gives the process id of the backend.
 pub fn log_in(link: &mut Link, login: &Login) -> WireResult<Option<i32>> {

@@ -9,6 +9,7 @@ mod value;
 use std::ffi::{CStr, CString, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
+use std::time::Instant;
 
 use libsqlite3_sys as ffi;
 
@@ -71,6 +72,7 @@ struct SqliteConnection {
     database: *mut Database,
     statements: Vec<Prepare>,
     begin: &'static [u8],
+    writes: bool,
     /// BEGIN and COMMIT, where they are prepared.
     edges: Option<(Prepared, Prepared)>,
     no_params: Params,
@@ -99,6 +101,7 @@ impl SqliteConnection {
             database,
             statements: Vec::new(),
             begin: BEGIN,
+            writes: false,
             edges: None,
             no_params: Params::new(),
             buffer: Vec::new(),
@@ -228,20 +231,31 @@ impl Connection for SqliteConnection {
     fn prepare(&mut self, program: &Program, mode: Mode) -> WireResult<()> {
         self.rollback()?;
         self.statements.clear();
-        let mut writes = false;
+        self.writes = false;
         for statement in &program.statements {
             let (prepare, statement_writes) = self
                 .prepare_statement(statement, program, mode)
                 .map_err(|error| error.of_statement(&statement.name, program))?;
             self.statements.push(prepare);
-            writes |= statement_writes;
+            self.writes |= statement_writes;
         }
-        // A transaction that reads first and writes later fails at once when another connection has written meanwhile.
-        self.begin = if writes { BEGIN_IMMEDIATE } else { BEGIN };
+        self.begin = begin(self.writes);
         self.edges = match mode {
             Mode::Prepared => Some((self.prepare_sql(self.begin)?, self.prepare_sql(COMMIT)?)),
             Mode::Unprepared => None,
         };
+        Ok(())
+    }
+
+    fn writes(&self) -> bool {
+        self.writes
+    }
+
+    /// Nothing is read of the database.
+    fn prepare_known(&mut self, program: &Program, writes: bool) -> WireResult<()> {
+        let in_text = |statement: &Statement| Prepare::EachTime(statement.clone(), Execution::Text);
+        self.statements = program.statements.iter().map(in_text).collect();
+        (self.writes, self.begin) = (writes, begin(writes));
         Ok(())
     }
 
@@ -311,6 +325,12 @@ impl Connection for SqliteConnection {
         self.query_bytes(sql.as_bytes())
     }
 
+    fn time_prepare(&mut self, sql: &str) -> WireResult<u64> {
+        let began = Instant::now();
+        self.prepare_sql(sql.as_bytes())?;
+        Ok(began.elapsed().as_nanos() as u64)
+    }
+
     fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
         self.query_bytes(sql).map(drop)
     }
@@ -357,6 +377,11 @@ impl Drop for SqliteConnection {
 const BEGIN: &[u8] = b"BEGIN";
 const BEGIN_IMMEDIATE: &[u8] = b"BEGIN IMMEDIATE";
 const COMMIT: &[u8] = b"COMMIT";
+
+/// A transaction that reads first and writes later fails at once when another connection has written meanwhile.
+fn begin(writes: bool) -> &'static [u8] {
+    if writes { BEGIN_IMMEDIATE } else { BEGIN }
+}
 
 #[inline]
 fn count(done: Done, tally: &mut Tally) {

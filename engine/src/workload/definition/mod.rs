@@ -19,7 +19,9 @@ pub struct TestDefinition {
     pub transaction: bool,
     /// What every connection of the test executes first.
     pub session_sql: Vec<String>,
-    /// There may be none, of a role with operations.
+    /// Each event opens a connection of its own, and closes it.
+    pub connect: bool,
+    /// There may be none, of a role with operations, and where events connect.
     pub statements: Vec<StatementDefinition>,
 }
 
@@ -87,6 +89,8 @@ struct RawTest {
     transaction: bool,
     #[serde(default)]
     session_sql: Vec<String>,
+    #[serde(default)]
+    connect: bool,
     statements: Vec<Json>,
 }
 
@@ -131,12 +135,17 @@ impl TryFrom<Json> for TestDefinition {
     fn try_from(json: Json) -> Result<Self, String> {
         let place = format!("test {}", name_of(&json));
         let raw: RawTest = parse(json, &place)?;
-        let statements = raw
-            .statements
-            .into_iter()
-            .map(|statement| StatementDefinition::parse(statement, &place))
-            .collect::<Result<_, _>>()?;
+        let parsed = raw.statements.into_iter().map(|statement| {
+            let parsed = StatementDefinition::parse(statement, &place)?;
+            if raw.connect {
+                parsed.in_text(&place)
+            } else {
+                Ok(parsed)
+            }
+        });
+        let statements = parsed.collect::<Result<_, _>>()?;
         Ok(Self {
+            connect: raw.connect,
             name: raw.name,
             transaction: raw.transaction,
             session_sql: raw.session_sql,
@@ -146,6 +155,18 @@ impl TryFrom<Json> for TestDefinition {
 }
 
 impl StatementDefinition {
+    /// As text, since nothing that is prepared outlives its connection.
+    fn in_text(self, place: &str) -> Result<Self, String> {
+        if self.mode == Some(StatementMode::Prepared) {
+            return Err(format!(
+                "{place}, statement {:?}: `mode` is \"prepared\"; accepted with `connect` is \"text\"",
+                self.name
+            ));
+        }
+        let mode = Some(StatementMode::Text);
+        Ok(Self { mode, ..self })
+    }
+
     /// Whether anything of it comes from the stream of parameters: a value, a table, or what an event is.
     pub fn draws(&self) -> bool {
         !self.params.is_empty() || self.position.is_some() || self.part.is_some() || self.table == "draw"
@@ -261,7 +282,7 @@ mod tests {
         let cases = [
             (
                 json!({"name": "t", "statement": []}),
-                "unknown field `statement`, expected one of `name`, `transaction`, `session_sql`, `statements`",
+                "unknown field `statement`, expected one of `name`, `transaction`, `session_sql`, `connect`, `statements`",
             ),
             (
                 json!({"name": "t", "statements": [{"name": "s", "sql": "", "repet": 2}]}),

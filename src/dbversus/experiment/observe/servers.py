@@ -14,11 +14,11 @@ from dbversus.explain.settings_diff import DDL
 from dbversus.files import write_whole
 from dbversus.private import config_told, recorded, said, with_short_paths
 from dbversus.results.schema import SERVERS
-from dbversus.servers.base import Execution
+from dbversus.servers.base import Executed, Execution
 from dbversus.suites.send.define import Sample, samples
 from dbversus.suites.sql import is_query
 
-PLANS, EXECUTED = "plans.json", "executed.json"
+PLANS, EXECUTED, PLANNING = "plans.json", "executed.json", "planning.json"
 EXECUTION_S, EXECUTED_S = 5.0, 30.0
 """Of a statement that is executed for its plan, and of all of a target."""
 _PLANNED = ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
@@ -52,7 +52,8 @@ def store_late_plans(rig: Rig) -> None:
 
 
 def store_executed_plans(rig: Rig) -> None:
-    """Writes executed.json: the plans of all statements as they are executed, where their tests were run in this block.
+    """Writes executed.json: the plans of all statements as they are executed, where their tests were run in this block; and
+    planning.json.
 
     That is once, outside all slots, while the servers are up and warm. On servers whose data is kept nothing is executed.
     """
@@ -60,13 +61,23 @@ def store_executed_plans(rig: Rig) -> None:
         return
     rig.thaw_all()
     for target in rig.alive:
-        path = rig.folder / SERVERS / target.name / EXECUTED
-        _store(rig, path, lambda path=path, target=target: {**_known(path), **_executed(rig, target)})  # type: ignore[misc]
+        done: dict[str, Executed] = {}
+        folder = rig.folder / SERVERS / target.name
+        _store(rig, folder / EXECUTED, lambda target=target, done=done: _executed(rig, target, done))  # type: ignore[misc]
+        _store(rig, folder / PLANNING, lambda target=target, done=done: _planned(rig, target, done))  # type: ignore[misc]
 
 
-def _executed(rig: Rig, target: Target) -> dict[str, str]:
-    """`<test>/<statement>` → plan with typical values; ` (rare)` behind it: with values that are seldom drawn."""
-    plans: dict[str, str] = {}
+def _planned(rig: Rig, target: Target, done: Mapping[str, Executed]) -> dict[str, float]:
+    """`<test>/<statement>` → milliseconds that planning it takes each time, of those before and what is `done` now."""
+    before = _known(rig.folder / SERVERS / target.name / PLANNING)
+    return {**before, **{name: one.planning_ms for name, one in done.items() if one.planning_ms is not None}}
+
+
+def _executed(rig: Rig, target: Target, done: dict[str, Executed]) -> dict[str, str]:
+    """`<test>/<statement>` → plan with typical values; ` (rare)` behind it: with values that are seldom drawn.
+
+    Of those before, and of what is done now, which `done` takes.
+    """
     refused: dict[str, str] = {}
     until = time.monotonic() + EXECUTED_S
     for names, statements, session_sql in _executions(rig, target):
@@ -74,14 +85,13 @@ def _executed(rig: Rig, target: Target) -> dict[str, str]:
             refused |= dict.fromkeys(names, f"the {EXECUTED_S:g} s for it were used up")
             continue
         try:
-            done = target.server.executed_plans(statements, session_sql)
+            done |= zip(names, target.server.executed_plans(statements, session_sql), strict=True)
         except RunError as error:
             refused |= dict.fromkeys(names, str(error))
-            continue
-        plans |= {name: one.plan for name, one in zip(names, done, strict=True) if one.plan}
-        refused |= {name: one.refused for name, one in zip(names, done, strict=True) if one.refused}
+    refused |= {name: one.refused for name, one in done.items() if one.refused}
     _remark_on(rig, target, "not executed for the plan of", refused)
-    return plans
+    before = _known(rig.folder / SERVERS / target.name / EXECUTED)
+    return {**before, **{name: one.plan for name, one in done.items() if one.plan}}
 
 
 def _executions(rig: Rig, target: Target) -> Iterator[tuple[list[str], list[Execution], list[str]]]:
@@ -142,9 +152,9 @@ def _all_plans(rig: Rig, target: Target) -> dict[str, str]:
     return {**before, **_plans(rig, target)}
 
 
-def _known(path: Path) -> dict[str, str]:
-    """Plans that were stored before."""
-    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+def _known(path: Path) -> dict[str, Any]:
+    """What was stored before, by statement."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {} if found.keys() == {"unavailable"} else found
 
 

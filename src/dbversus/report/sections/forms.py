@@ -60,8 +60,8 @@ def _row(one: FormsCompared, metrics: Sequence[Metric]) -> Row:
 
 def _planning(judged: Judged, one: FormsCompared) -> tuple[float | None, float | None]:
     """Milliseconds of the test that it is against and of the form, each time that they are executed."""
-    plans = judged.results.server_json(one.pair.target, "executed.json")
-    against, form = (planning_in_all_ms(test_of(test), plans) for test in (one.pair.against, one.pair.form))
+    plans, told = (judged.results.server_json(one.pair.target, name) for name in ("executed.json", "planning.json"))
+    against, form = (planning_in_all_ms(test_of(test), plans, told) for test in (one.pair.against, one.pair.form))
     return against, form
 
 

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
 from typing import Any
 
 import psycopg
@@ -19,7 +18,7 @@ _STATISTICS_LIMIT_S = 5.0
 _LOOK_AGAIN_S = 0.02
 _CUSTOM_PLANS = 5
 """So often a prepared statement is planned for its values before a generic plan is considered."""
-_PLANNED_TIMES = 7
+_PLANNED_TIMES = 15
 _PLANNING = re.compile(r"^Planning [Tt]ime: ([\d.]+) ms", re.MULTILINE)
 
 # not monotonic, or no count at all
@@ -70,18 +69,20 @@ def _executed(connection: Connection, statement: Execution, name: str) -> Execut
         connection.execute("ROLLBACK TO SAVEPOINT before")
         return Executed(refused=str(error).partition("\n")[0])
     plan = "\n".join(row[0] for row in rows)
-    return Executed(plan if planning_ms is None else _PLANNING.sub(f"Planning Time: {planning_ms:.3f} ms", plan))
+    told = plan if planning_ms is None else _PLANNING.sub(f"Planning Time: {planning_ms:.3f} ms", plan)
+    return Executed(told, planning_ms=planning_ms)
 
 
 def _planning_ms(connection: Connection, sql: str) -> float | None:
-    """The median of several: the first time, what the catalogs say is looked up. A generic plan is only fetched."""
+    """The least of several: the first time, what the catalogs say is looked up, and others may be interrupted. A generic plan is
+    only fetched."""
     if connection.info.server_version < 100000:
         return None
     found = []
     for _ in range(_PLANNED_TIMES):
         rows = connection.execute(f"EXPLAIN (SUMMARY) {sql}").fetchall()
         found += [float(match[1]) for row in rows if (match := _PLANNING.match(row[0]))]
-    return median(found) if found else None
+    return min(found, default=None)
 
 
 def _prepared(connection: Connection, statement: Execution, name: str) -> str:

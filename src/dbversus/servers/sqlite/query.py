@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dbversus.errors import RunError
 from dbversus.host.program import check_allowed
@@ -18,15 +19,28 @@ def engine_query(library: str, database: Path, session_sql: Sequence[str]) -> Qu
     """Each call opens the database with `library`, runs `session_sql` and one statement, and closes it again."""
 
     def query(statement: str) -> list[list[str | None]]:
-        if library != BUNDLED:
-            check_allowed([library])
-        address = {"path": str(database), "library": library}
-        target = {"cmd": "target", "name": _TARGET, "wire": "sqlite", "address": address, "session_sql": [*session_sql]}
-        reply = ask_engine(server_user(), target, {"cmd": "query", "target": _TARGET, "sql": statement})
-        if error := reply.get("error"):
-            is_its_own = error["kind"] == "server"
-            raise RunError(f"SQLite: {error['message']} ({statement})." if is_its_own else f"{error['message']}.")
-        rows: list[list[str | None]] = reply["rows"]
+        command = {"cmd": "query", "target": _TARGET, "sql": statement}
+        rows: list[list[str | None]] = _ask(library, database, session_sql, command)["rows"]
         return rows
 
     return query
+
+
+def prepare_times_ms(
+    library: str, database: Path, session_sql: Sequence[str], statement: str, times: int
+) -> list[float]:
+    """Of a statement that is prepared one time after another on one connection; the first time also reads the schema."""
+    command = {"cmd": "prepare", "target": _TARGET, "sql": statement, "times": times}
+    return [taken / 1e6 for taken in _ask(library, database, session_sql, command)["prepare_ns"]]
+
+
+def _ask(library: str, database: Path, session_sql: Sequence[str], command: dict[str, Any]) -> dict[str, Any]:
+    if library != BUNDLED:
+        check_allowed([library])
+    address = {"path": str(database), "library": library}
+    target = {"cmd": "target", "name": _TARGET, "wire": "sqlite", "address": address, "session_sql": [*session_sql]}
+    reply = ask_engine(server_user(), target, command)
+    if error := reply.get("error"):
+        is_its_own = error["kind"] == "server"
+        raise RunError(f"SQLite: {error['message']} ({command['sql']})." if is_its_own else f"{error['message']}.")
+    return reply

@@ -22,8 +22,9 @@ from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import own_tables, table_state
-from dbversus.servers.sqlite.query import BUNDLED, engine_query
+from dbversus.servers.sqlite.query import BUNDLED, engine_query, prepare_times_ms
 
+_PREPARED_TIMES = 50
 _SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
 # words that a PRAGMA takes, and the number that it gives back for them
 _WORDS = {
@@ -222,8 +223,19 @@ class SqliteServer(WithoutProcess):
         return "\n".join(lines)
 
     def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
-        """None: the library does not tell what an operator took, and plans a statement as `plan` says."""
-        return [Executed() for _ in statements]
+        """No plans: the library does not tell what an operator took, and plans a statement as `plan` says.
+
+        What is prepared is planned once, so that no operation takes the time for it.
+        """
+        return [Executed() if one.numbered else self._planned(one.sql, session_sql) for one in statements]
+
+    def _planned(self, sql: str, session_sql: Sequence[str]) -> Executed:
+        session = [*self.session_sql, *session_sql]
+        try:
+            _, *times_ms = prepare_times_ms(self.library, self.database, session, sql, _PREPARED_TIMES)
+        except RunError as error:
+            return Executed(refused=str(error))
+        return Executed(planning_ms=min(times_ms))
 
     def counters(self) -> dict[str, float]:
         """None: the library counts per connection, and those are the clients'."""

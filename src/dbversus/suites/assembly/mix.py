@@ -15,15 +15,27 @@ def check_one_kind(placed: Placed[shape.Test]) -> None:
     """Raises UsageError for a test that does not have just one of `statements`, `mix` and `roles`, or says what these say."""
     test, place = placed.value, placed.place
     given = [key for key in ("statements", "mix", "roles") if getattr(test, key)]
-    if len(given) != 1:
+    if test.connect:
+        _check_connecting(placed)
+    if len(given) != 1 and not (test.connect and not given):
         has = " and ".join(f"`{key}`" for key in given) or "no `statements`"
         raise place.mistake(f"the test has {has}; one of `statements`, `mix` (of other tests) and `roles` is needed.")
-    if test.transaction and not test.statements:
+    if test.transaction and not test.statements and given:
         raise place.at("transaction").mistake(
             f"`transaction` is said of each test of a mix and of each role, not beside `{given[0]}`."
         )
     if test.roles and test.bounded_by == "count":
         raise place.at("bounded_by").mistake("a test with roles is bounded by time.")
+
+
+def _check_connecting(placed: Placed[shape.Test]) -> None:
+    test, place = placed.value, placed.place.at("connect")
+    if test.roles:
+        raise place.mistake(
+            "`connect` is for tests with `statements`, with a `mix` or with neither; this one has `roles`."
+        )
+    if test.kind != "slots":
+        raise place.mistake(f'`connect` is for tests of kind = "slots", and this one\'s is "{test.kind}".')
 
 
 def weighted_statements(
@@ -80,12 +92,14 @@ def _named(choice: shape.Choice, placed: Placed[shape.Test], index: int, familie
     test = by_name[choice.test]
     if is_mixed(test.statements) or test.roles:
         raise place.mistake(f"'{choice.test}' is a mix or has roles; accepted are tests that are neither.")
+    if test.connect:
+        raise place.mistake(f"'{choice.test}' has `connect`; the mix itself has it, for all that it names.")
     return test
 
 
 def is_mixed(statements: Sequence[Statement]) -> bool:
     """Whether an operation is one part of several; each part says itself whether it is a transaction."""
-    return statements[0].part is not None
+    return bool(statements) and statements[0].part is not None
 
 
 def _part(test: Test, part: Part, own_variables: Variables) -> list[Statement]:

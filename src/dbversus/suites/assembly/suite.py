@@ -156,6 +156,8 @@ def _family(
     tests = []
     for suffix, variant in _variants(test).items():
         own = {**test.variables, **variant}
+        if test.connect:
+            statements = tuple(map(_in_text, statements))
         made = _test(f"{key}{suffix}", placed, statements, draft.variables, own)
         made = replace(made, roles=roles, on_own_schema=draft.setup is not None)
         made = _worked_out(with_work(made, test, undo), draft)
@@ -164,6 +166,15 @@ def _family(
         check_roles(made, {**draft.variables, **own})
         tests.append(replace(made, by_count=made.by_count and not roles))
     return tests
+
+
+def _in_text(statement: Statement) -> Statement:
+    """Nothing that is prepared outlives its connection."""
+    if statement.mode == "prepared":
+        raise statement.place_of("mode").mistake(
+            f'statement \'{statement.name}\' has mode = "prepared"; a test with `connect` sends its statements as "text".'
+        )
+    return replace(statement, mode="text")
 
 
 def _statements(
@@ -236,6 +247,7 @@ def _test(
         work_per_op=test.work_per_op,
         builds_on=tuple(test.builds_on),
         against=test.against or "",
+        connect=test.connect,
     )
 
 

@@ -8,7 +8,7 @@ from dbversus.suites.model import STATEMENT, Role, Test
 
 
 def work_words(test: Test) -> list[str]:
-    """Lines such as `step: table_size / 50 operations`, `builds on l.i0`, `rate = 100`; none of a test at a steady state."""
+    """Lines such as `step: table_size / 50 operations`, `builds on l.i0`, `rate = 100`; none of a plain test."""
     return [*_kind(test), *([f"builds on {', '.join(test.builds_on)}"] if test.builds_on else []), *_values(test)]
 
 
@@ -36,6 +36,8 @@ def _pace(role: Role) -> str:
 
 
 def _kind(test: Test) -> Iterator[str]:
+    if test.connect:
+        yield "each operation opens a connection, and closes it"
     if test.work is None:
         return
     if test.work.kind == STATEMENT:

@@ -164,7 +164,7 @@ RoleOrName = Annotated[
 
 
 class Test(Shape):
-    """A test, or a family of tests when it has `variants`."""
+    """A test, or a family of tests when it has `variants`. `connect`: each operation has a connection of its own."""
 
     __test__ = False  # pytest would take it for a class of tests
 
@@ -174,6 +174,7 @@ class Test(Shape):
     mix: list[Choice] = Field(default_factory=list, min_length=1)
     roles: dict[Name, RoleOrName] = Field(default_factory=dict, min_length=1)
     transaction: bool = False
+    connect: bool = False
     note: str = ""
     slow: bool = False
     changes_data: bool | None = None

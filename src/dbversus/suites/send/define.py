@@ -49,6 +49,7 @@ def definition(
         return {
             "name": test.name,
             **session,
+            **({"connect": True} if test.connect else {}),
             "transaction": test.transaction and not is_mixed(test.statements),
             "statements": _statements(test.statements, dbms, scope, test.suite_variables),
         }
