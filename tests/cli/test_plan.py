@@ -81,8 +81,8 @@ def test_the_short_form_of_a_file_takes_the_place_of_what_it_names(tmp_path: Pat
         CliRunner().invoke(app, ["run", str(tmp_path / "x.toml"), "--dry-run", *words]) for words in ((), ("--scaled",))
     )
     assert (full.exit_code, short.exit_code) == (0, 0), full.output + short.output
-    assert "1000000 rows" in full.output and "after 3, 4, 6, 8, 12 blocks" in full.output
-    assert "7000 rows" in short.output and "after 3, 4, 6 blocks" in short.output
+    assert "1,000,000 rows" in full.output and "after 3, 4, 6, 8, 12 blocks" in full.output
+    assert "7,000 rows" in short.output and "after 3, 4, 6 blocks" in short.output
     assert "phase" in short.output and "random-points" not in short.output
 
 

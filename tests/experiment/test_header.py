@@ -58,6 +58,29 @@ def test_the_header_says_which_metrics_are_judged() -> None:
     assert make_header(_stage(judge="p99,cpu"), "").judge == ["cpu", "p99"]
 
 
+def test_the_header_says_what_tables_hold_where_the_table_size_does_not(tmp_path: Path) -> None:
+    assert make_header(_stage(), "").data == []
+    stage = _stage()
+    (tmp_path / "schema.sql").write_text("SELECT 1;")
+    table = "[tables.{}]\nrows = {}\ncolumns.id = {{ type = 'int4', values = {{ gen = 'sequence' }} }}\n"
+    tests = """[tests.one]\ntitle = "t"\ngroup = "point"
+statements = [{ name = "s", sql = "SELECT :id", params = { id = { gen = "uniform", low = 1, high = HIGH } } }]
+[[phases]]\nname = "p"\ntests = ["one"]\n"""
+
+    def said(tables: str, high: str = "7") -> list[str]:
+        text = f"title = 't'\n[setup]\nsql = 'schema.sql'\n{tables}{tests.replace('HIGH', high)}"
+        (tmp_path / "own.toml").write_text(text)
+        stage.suite = load_suite(tmp_path / "own.toml")
+        return make_header(stage, "").data
+
+    made = "what schema.sql makes"
+    assert said("") == [made]
+    assert said("", '"table_size"') == [made, "table size 1,000"]
+    assert said(table.format("a", 5000)) == ["a: 5,000 rows", made]
+    followed = table.format("a", 5000) + table.format("b", "'table_size * 3'")
+    assert said(followed) == ["a: 5,000 rows", "b: 3,000 rows", made, "table size 1,000"]
+
+
 def test_the_same_may_go_on(results: Path) -> None:
     check_unchanged(results, _journaled(make_header(_stage(), "")), _stage())
 

@@ -89,6 +89,13 @@ def test_several_numbers_of_clients() -> None:
     assert experiment_facts(header(clients=[1], tables=2), 1, 4) == ["1 test", "4 blocks", "1 client", "2 tables"]
 
 
+def test_what_tables_of_other_sizes_hold_stands_in_place_of_a_table_size() -> None:
+    facts = {"clients": [1], "tables": 2, "table_size": 1000}
+    assert experiment_facts(header(**facts), 1, 4)[3:5] == ["2 tables", "table size 1,000"]
+    held = ["orders: 50,000 rows", "what schema.sql makes"]
+    assert experiment_facts(header(**facts, data=held), 1, 4)[3:] == ["orders: 50,000 rows and what schema.sql makes"]
+
+
 def test_settings_of_different_dbms_are_said_not_to_be_compared() -> None:
     assert not_compared(["postgres", "postgres"]) == ""
     assert not_compared(["postgres", "mysql"]).startswith("Settings and plans of different DBMSs are not compared")

@@ -1,3 +1,5 @@
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -199,3 +201,20 @@ tests = ["one"]
     (tmp_path / "own.toml").write_text(own)
     with pytest.raises(UsageError, match=r'own.toml:10: data = "aged" needs an \[aging\]'):
         load_suite(tmp_path / "own.toml")
+
+
+def test_what_lists_all_tests_of_a_file_of_ones_own_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("", "my suites/"):
+        path = f"{folder}shop.toml"
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).write_text('title = "A shop"\nextends = "sysbench"\n')
+        with pytest.raises(UsageError) as error:
+            load_suite(path).select("nothing")
+        said = re.search("`dbversus suites show (.*)` lists all tests", str(error.value))
+        assert said
+        assert load_suite(shlex.split(said[1])[0]).name == "shop"
+    with pytest.raises(UsageError, match="`dbversus suites show scan` lists"):
+        load_suite("scan").select("nothing")

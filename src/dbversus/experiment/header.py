@@ -56,6 +56,7 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Expe
         table_size=spec.table_size,
         table_sizes=list(spec.table_sizes) if len(spec.table_sizes) > 1 else [],
         tables=spec.tables,
+        data=_data(stage),
         seed=spec.seed,
         mode=spec.mode,
         order=spec.order,
@@ -69,6 +70,26 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Expe
         spec=spec.model_dump(mode="json"),
         files=[copy.record() for copy in copies],
     )
+
+
+_ANOTHER = 10_007
+"""Rows more than a table size, of which tables and parameters show whether they follow it."""
+
+
+def _data(stage: Stage) -> list[str]:
+    """What the tables hold, and the table size where anything follows it; empty where that says all."""
+    spec, suite = stage.spec, stage.suite
+    rows = [rules.row_count(suite.scope(spec.table_size, spec.tables)) for rules in suite.tables]
+    if len(spec.table_sizes) > 1 or (len(rows) == 1 and rows[0] in (0, spec.table_size) and not suite.scripts):
+        return []
+    dbms = list(dict.fromkeys(target.build.dbms for target in stage.targets))
+    words, other = (suite.table_words(spec.table_size + more, spec.tables, dbms) for more in (0, _ANOTHER))
+    follows = words != other or any(
+        definitions(test, dbms, spec.table_size, spec.tables)
+        != definitions(test, dbms, spec.table_size + _ANOTHER, spec.tables)
+        for test in suite.tests.values()
+    )
+    return [*words, *([f"table size {spec.table_size:,}"] if follows else [])]
 
 
 def _targets(stage: Stage) -> list[TargetFacts]:

@@ -442,6 +442,9 @@ def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
     return [(verdict, counts[verdict]) for verdict in SEVERITY if counts.get(verdict)]
 
 
+_MOST_TABLES = 6
+
+
 def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
     """The experiment as a list of short facts: sizes, clients, mode, date (UTC). An import has no blocks."""
     said = [count_of(tests, "test"), count_of(blocks, "block") if header.suite != IMPORTED_SUITE else IMPORTED_SUITE]
@@ -449,9 +452,11 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
     if header.order == "sequential":
         said.append("one target after the other")
-    if (tables := header.tables or 1) > 1:
+    if (tables := header.tables or 1) > 1 and not header.data:
         said.append(count_of(tables, "table"))
-    if rows := header.table_sizes or [size for size in (header.table_size,) if size]:
+    if header.data:
+        said += [listing(header.data, most=_MOST_TABLES)]
+    elif rows := header.table_sizes or [size for size in (header.table_size,) if size]:
         said.append(f"table size {listing([f'{size:,}' for size in rows])}")
     if header.memory:
         said.append(f"{show_memory(header.memory)} of memory for each server")

@@ -1,6 +1,8 @@
 """Finds suites: those that come with dbversus by name, any other by the path of its file, or in a results folder."""
 
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, reduce
 from pathlib import Path
 
@@ -81,8 +83,15 @@ def _build(name: str, sources: Sequence[Source], variants: Sequence[str], stored
     suite, stamps = _built.get(key, (None, None))
     if suite is None or stamps != _stamps(suite, stored):
         suite = build_suite(name, with_variants(_draft(tuple(sources)), variants), stored)
+        suite = replace(suite, spelled=_spelled(name, sources[0].path))
         _built[key] = suite, _stamps(suite, stored)
     return suite
+
+
+def _spelled(name: str, path: str) -> str:
+    if is_bundled(path):
+        return name
+    return shlex.quote(path if "/" in path else f"./{path}")
 
 
 _built: dict[tuple[str, tuple[Source, ...], tuple[str, ...], Path | None], tuple[Suite, Stamps]] = {}

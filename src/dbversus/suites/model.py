@@ -436,6 +436,8 @@ class Suite:
     scripts: Mapping[str, tuple["Script", ...]] = field(default_factory=dict)
     group_titles: Mapping[str, str] = field(default_factory=lambda: GROUP_TITLES)
     data: tuple[DataFile, ...] = ()
+    spelled: str = ""
+    """As commands take it: the path of a file that does not come with dbversus."""
 
     def scope(self, table_size: int, copies: int) -> dict[str, Variable]:
         """The suite's variables, with the sizes that a user chooses."""
@@ -462,13 +464,13 @@ class Suite:
         return next((self.scripts[name] for name in candidates if name in self.scripts), ())
 
     def table_words(self, table_size: int, copies: int, dbms: Iterable[str] = ()) -> list[str]:
-        """`2 × 1000000 rows` where all tables are equal; else `orders: 300000 rows`, for each, and the scripts for `dbms`."""
+        """`2 × 1,000,000 rows` where all tables are equal; else `orders: 300,000 rows`, for each, and the scripts for `dbms`."""
         scope = self.scope(table_size, copies)
         counts = [(one.made_like.name, len(one.tables(scope)), one.row_count(scope)) for one in self.tables]
         names = dict.fromkeys(script.path.name for name in dbms for script in self.scripts_for(name))
         if len(counts) == 1 and not names:
-            return [f"{counts[0][1]} × {counts[0][2]} rows"]
-        return [f"{name}: {f'{number} × ' if number > 1 else ''}{rows} rows" for name, number, rows in counts] + [
+            return [f"{counts[0][1]} × {counts[0][2]:,} rows"]
+        return [f"{name}: {f'{number} × ' if number > 1 else ''}{rows:,} rows" for name, number, rows in counts] + [
             f"what {name} makes" for name in names
         ]
 
@@ -553,7 +555,7 @@ class Suite:
         raise UsageError(
             f"No test of suite {self.name} matches '{glob}'.{did_you_mean(glob, known)} Accepted: names and globs such as "
             f"'point-*', and the selections {', '.join(self.selections) or '(none)'}; "
-            f"`dbversus suites show {self.name}` lists all tests."
+            f"`dbversus suites show {self.spelled or self.name}` lists all tests."
         )
 
     def finds(self, glob: str) -> list[str]:

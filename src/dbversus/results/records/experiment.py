@@ -96,6 +96,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     table_size: rows of each table; the smallest where there are several sizes
     table_sizes: all of them, where there are several
     tables: how many
+    data: what they hold in words, where `table_size` does not say it
     memory: bytes that each server may have; null: no limit
     seed: of all values and orders
     looks: numbers of blocks after which tests are judged
@@ -122,6 +123,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     table_size: int | None = None
     table_sizes: list[int] = []
     tables: int | None = None
+    data: list[str] = []
     seed: int | None = None
     mode: str | None = None
     order: str | None = None
