@@ -1,3 +1,5 @@
+import pytest
+
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 
 
@@ -56,3 +58,16 @@ def test_a_setting_that_was_renamed_is_one() -> None:
     assert differing_settings([{"tx_isolation": "RR"}, {"transaction_isolation": "RR"}], ["mysql", "mysql"]) == []
     [found] = differing_settings([{"tx_isolation": "RR"}, {"transaction_isolation": "RC"}], ["mysql", "mysql"])
     assert found == SettingDifference("transaction_isolation", ("RR", "RC"))
+
+
+@pytest.mark.parametrize(
+    ("values", "nearly"),
+    [
+        (("8638840kB", "8638848kB"), True),
+        (("128MB", "256MB"), False),
+        (("1000", "1000kB"), False),
+        (("on", "off"), False),
+    ],
+)
+def test_sizes_that_a_server_has_rounded_are_nearly_equal(values: tuple[str, str], nearly: bool) -> None:
+    assert SettingDifference("x", values).is_nearly_equal is nearly

@@ -31,7 +31,8 @@ def test_markdown_has_the_table_and_escapes(assessment: Assessment) -> None:
     text = markdown.render(assessment)
     assert HOSTILE not in text.replace("```", "\0").split("## Surroundings")[0]
     assert "&lt;script&gt;" in text
-    rows = [line for line in text.splitlines() if line.startswith("| update-index |") and "\\[" in line]
+    of_targets = text.partition(" against ")[2].partition(f"## {LABELS[1]} against")[2]
+    rows = [line for line in of_targets.splitlines() if line.startswith("| update-index |") and "\\[" in line]
     assert len(rows) == 2
     assert "▼ regression" in rows[0]
 

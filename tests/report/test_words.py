@@ -1,8 +1,11 @@
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from dbversus.report.words import (
+    GLOSSARY,
     NBSP,
     change,
     comparable,
@@ -16,6 +19,7 @@ from dbversus.report.words import (
     ratios_text,
     spread,
     summary_sentences,
+    trade,
 )
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import Spread
@@ -114,7 +118,34 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
         THROUGHPUT: finding(THROUGHPUT, Verdict.UNDECIDED, 1.01),
     }
     said = summary_sentences([Comparison("scan", "new", Verdict.NO_STEADY_STATE, findings)], "new", "old")
-    assert f"1 had no steady state, so all its work is judged: scan (CPU/op +12.0{NBSP}%: regression)." in said
+    assert said == (
+        "1 of 1 tests uses more CPU per operation on new than on old: "
+        f"scan (+12.0{NBSP}% over all its work, without a steady state).",
+    )
+
+
+def test_what_is_no_change_over_all_its_work_has_no_steady_state_alone() -> None:
+    known = 0.98, 4, None, None, 0.05, None, None, None
+    moved = Finding("scan", "new", CPU, Verdict.NO_STEADY_STATE, 1.12, None, None, *known, whole_work=Verdict.UNDECIDED)
+    said = summary_sentences([Comparison("scan", "new", Verdict.NO_STEADY_STATE, {CPU: moved})], "new", "old")
+    assert f"1 had no steady state, so all its work is judged: scan (CPU/op +12.0{NBSP}%: undecided)." in said
+
+
+def test_what_is_better_and_worse_at_once_is_a_trade() -> None:
+    def finding(metric: str, verdict: Verdict, ratio: float) -> Finding:
+        return Finding("scan", "new", metric, verdict, ratio, None, None, 0.98, 4, None, None, 0.05, None, None, None)
+
+    findings = {CPU: finding(CPU, Verdict.IMPROVEMENT, 0.9), IO_BYTES: finding(IO_BYTES, Verdict.REGRESSION, 1.5)}
+    item = Comparison("scan", "new", Verdict.REGRESSION, findings)
+    assert trade(item) == "better CPU/op for worse IO/op"
+    assert "1 is a trade: scan (better CPU/op for worse IO/op)." in summary_sentences([item], "new", "old")
+    assert trade(Comparison("scan", "new", Verdict.REGRESSION, {IO_BYTES: findings[IO_BYTES]})) == ""
+    assert trade(replace(item, verdict=Verdict.FAILED)) == ""
+
+
+def test_words_of_reports_are_in_the_glossary() -> None:
+    glossary = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text()
+    assert [term for term in GLOSSARY if f"| {term} |" not in glossary] == []
 
 
 @pytest.mark.parametrize(

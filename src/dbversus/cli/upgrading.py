@@ -84,14 +84,13 @@ def conclude(course: "Course", agenda: "Upgrade", *, as_json: bool) -> int:
 def page_of(course: "Course", agenda: "Upgrade", assessment: "Assessment") -> Page:
     from dbversus.campaign.screening.answer import answers
     from dbversus.campaign.upgrading.agenda import VERSIONS
-    from dbversus.stats.model import CHANGES, SPOILT
+    from dbversus.report.sections.changes import changed
 
     versions = course.outcomes.get(VERSIONS)
     screening = agenda.screening(versions) if versions else None
     found = answers(screening, course.outcomes) if screening else []
-    changed = [one for one in assessment.comparisons if one.verdict in (*CHANGES, *SPOILT) or one.is_worse]
-    changed.sort(key=lambda one: (not one.is_worse, -_size(one)))
-    changes = tuple(_change(assessment, one, found, versions.settings if versions else {}) for one in changed)
+    of_versions = versions.settings if versions else {}
+    changes = tuple(_change(assessment, one, found, of_versions) for one in changed(assessment.tests))
     return Page(
         f"{agenda.title[0].upper()}{agenda.title[1:]}",
         assessment.targets[1].sentences if len(assessment.targets) > 1 else (),
@@ -103,21 +102,18 @@ def page_of(course: "Course", agenda: "Upgrade", assessment: "Assessment") -> Pa
     )
 
 
-def _size(item: "NotedComparison") -> float:
-    return max((abs(log(one.ratio)) for one in item.findings.values() if one.judged and one.ratio), default=0.0)
-
-
 def _change(
     assessment: "Assessment", item: "NotedComparison", found: Sequence["Answer"], texts: Mapping[str, str]
 ) -> Change:
-    from dbversus.report.formats.pull_request import told_changes
     from dbversus.report.parts.notes.cause_words import likely_cause
+    from dbversus.report.sections.changes import told_changes
 
     remedy = _remedy(item, found, texts)
     why = likely_cause(assessment.explanation(item.test, item.target))
     if remedy and remedy.is_sure:
         why = f"{' and '.join(remedy.settings)}: tested"
-    return Change(item.test, item.is_worse, tuple(told_changes(assessment, item)), why, remedy)
+    test = next(test for test in assessment.tests if test.name == item.test)
+    return Change(item.test, item.is_worse, tuple(told_changes(test, item, assessment.base.label)), why, remedy)
 
 
 def _remedy(item: "NotedComparison", found: Sequence["Answer"], texts: Mapping[str, str]) -> Remedy | None:

@@ -14,6 +14,9 @@ DDL = "ddl."
 AS_SUITE = "as the suite says"
 _SWITCHES = re.compile(r"\w+=\w+(?:,\w+=\w+)+")
 _MODES = "sql_mode"
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([a-zA-Z]*)")
+_NEARLY = 0.01
+"""Sizes that differ by less are the same, rounded by the server to pages of its own."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,15 @@ class SettingDifference:
     def known_to_all(self) -> bool:
         """To all targets of its DBMS."""
         return all(value is not None for place, value in enumerate(self.values) if place not in self.others)
+
+    @property
+    def is_nearly_equal(self) -> bool:
+        sizes = [
+            _SIZE.fullmatch(value) for place, value in enumerate(self.values) if place not in self.others and value
+        ]
+        numbers = [float(one[1]) for one in sizes if one]
+        same_unit = len({one[2] for one in sizes if one}) == 1
+        return same_unit and len(numbers) == len(sizes) and max(numbers) - min(numbers) <= _NEARLY * max(numbers)
 
 
 def differing_settings(settings: Sequence[Mapping[str, str]], dbms: Sequence[str]) -> list[SettingDifference]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
+from dbversus.report.model import Estimate, Figure, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.layout import Layout, Sides
 from dbversus.results.stored import Results
@@ -19,7 +19,7 @@ from dbversus.stats.judge import judge
 from dbversus.stats.judgeable import P50, P95, P99
 from dbversus.stats.judging.whole_work import whole_work_values
 from dbversus.stats.means import spread, spread_of
-from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named
+from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, WAIT, Columns, Floats, floats, metric_named
 from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.values.blocks import block_values, slot_logs, slot_parts
 from dbversus.stats.values.finished import of_finished_blocks
@@ -89,7 +89,30 @@ _FROM_SUMS: tuple[Metric, ...] = (
 _ROWS_SCANNED = Metric("rows_scanned_per_s", "rows scanned", "rows/s", True, False, 0.05)
 SHOWN = (*_FROM_SUMS, _ROWS_SCANNED, *IN_IMPORTS)
 
+# what begins the names of figures, by what they are about; the first that fits
+_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "work": (THROUGHPUT, "rows_", "affected_", "errors_", "work.", "load_", "driven_", "inserts_"),
+    "device": ("device_", "disk_reads_per_s", "disk_writes_per_s", "disk_read_mb", "disk_write_mb"),
+    "waiting": (WAIT, "server_switches", "mean_", "p50_", "p95_", "p99_", "stall", "slowest"),
+    "CPU": ("server_", "background.", "drain_cpu", "client_cpu"),
+    "memory": ("minor_faults", "major_faults"),
+    "IO": ("io_", "read_", "write_", "disk_", "drain_"),
+}
+OTHER = "other"
+
 BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
+
+
+def grouped(figures: Iterable[Figure]) -> list[tuple[str, list[Figure]]]:
+    """By what they are about: work, CPU, waiting, IO, memory, device."""
+    groups: dict[str, list[Figure]] = {name: [] for name in ("work", "CPU", "waiting", "IO", "memory", "device", OTHER)}
+    for figure in figures:
+        groups[_group_of(figure.metric)].append(figure)
+    return [(name, own) for name, own in groups.items() if own]
+
+
+def _group_of(metric: str) -> str:
+    return next((name for name, starts in _GROUPS.items() if metric.startswith(starts)), OTHER)
 
 
 def estimate(values: Sequence[float]) -> Estimate:

@@ -30,13 +30,13 @@ class Chart:
 class Section(Part):
     """`title`; `sentences`, which say what it shows; `tables`, as eyes are shown them; `notes`.
 
-    `data`: every figure in a line of its own, for the spreadsheet and for `show`; where it is empty, `tables` are. Tables of both
-    with the same `sheet` share one. `charts_note`: under the charts; `charts_of`: the targets whose colours they have.
-    `on_terminal`: what a report on the terminal has of the tables. `is_first`: it stands before the verdicts. `of_tests`: what
-    the page shows of each test, in its stead; `of_tests_note` is said once. `print_on`: what `show` prints of it, in place of its
-    tables. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_exact`: programs
-    are given all digits. `is_broken`: it could not be made,
-    and all that it has is a note that says so.
+    `data`: every figure in a line of its own, for the spreadsheet and for `show`; where it is empty, `tables` are. Tables of
+    both with the same `sheet` share one. `charts_note`: under the charts; `charts_of`: the targets whose colours they have.
+    `on_terminal`: what a report on the terminal has of the tables. `is_first`: it stands before the verdicts;
+    `is_background`: after everything else, folded. `of_tests`: what the page shows of each test, in its stead;
+    `of_tests_note` is said once. `print_on`: what `show` prints of it, in place of its tables. `content`: for report.json;
+    `content_of_tests` by test. `name`: that of its file. `is_exact`: programs are given all digits. `is_broken`: it could not
+    be made, and all that it has is a note that says so.
     """
 
     title: str = field(kw_only=True)
@@ -47,6 +47,7 @@ class Section(Part):
     charts_of: Sequence[str] = field(default=(), kw_only=True)
     on_terminal: Part | None = field(default=None, kw_only=True)
     is_first: bool = field(default=False, kw_only=True)
+    is_background: bool = field(default=False, kw_only=True)
     of_tests: Mapping[str, Part] = field(default_factory=dict, kw_only=True)
     of_tests_note: str = field(default="", kw_only=True)
     print_on: "Callable[[Console], None] | None" = field(default=None, kw_only=True)

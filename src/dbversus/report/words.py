@@ -17,7 +17,7 @@ from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, SPOILT, UNSETTLED, WITHIN, Finding, Metric, Verdict
+from dbversus.stats.model import BY_THE_CLOCK, CHANGES, DIFFERS, SPOILT, UNSETTLED, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of, show_change, show_least, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
@@ -49,6 +49,17 @@ MEANINGS = {
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
 }
+GLOSSARY = {
+    "slot": "one uninterrupted measured interval of one test on one target",
+    "row": "adjacent slots of all targets, in balanced order",
+    "block": "servers freshly started on restored data; holds many rows; the unit of replication",
+    "look": "a point at which all tests are judged",
+    "margin": "a change smaller than this is boring",
+    "aged data": "rows changed throughout since the load, so that indexes are no longer as full as after it",
+    "debt": "background work that a server has still to do: dirty pages, dead rows, WAL not checkpointed",
+    "drain": "what a server does after a test that changes data until it is idle; charged to that test, in figures of its own",
+}
+"""Words of reports that not everybody knows; docs/glossary.md has more."""
 # most urgent first
 SEVERITY = (
     Verdict.WRONG_RESULT,
@@ -211,12 +222,10 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         return ()
     total, than = len(comparisons), f" on {target} than on {base}"
     changes = [
-        sentence
-        for verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
-        for metric in JUDGEABLE_METRICS
-        if (sentence := _change_sentence(comparisons, metric.name, verdict))
+        *_change_sentences(comparisons, Verdict.REGRESSION),
+        *_change_sentences(comparisons, Verdict.IMPROVEMENT),
     ]
-    if any(item.verdict == Verdict.REGRESSION for item in comparisons):
+    if any(_changes_of(comparisons, metric.name, Verdict.REGRESSION) for metric in JUDGEABLE_METRICS):
         first, *changes = changes
         count, words = first.split(" ", 1)
         said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
@@ -236,6 +245,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     return (
         said,
         *changes,
+        *_trades(comparisons),
         *_small(comparisons),
         *_unpaid(comparisons),
         *_drifting(comparisons),
@@ -245,26 +255,57 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     )
 
 
-def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
-    """`2 use more CPU per operation: a (+16 %, at least +9.0 %) and b (+8.1 %, at least +5.2 %).`; empty where there are none."""
+def _change_sentences(comparisons: Sequence[Comparison], verdict: Verdict) -> list[str]:
+    """A sentence per metric."""
+    found = [_changes_of(comparisons, metric.name, verdict) for metric in JUDGEABLE_METRICS]
+    return [_change_sentence(changes, verdict) for changes in found if changes]
+
+
+def _changes_of(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> list[Finding]:
+    """The largest first."""
     found = [
         item.findings[metric]
         for item in comparisons
-        if metric in item.findings and _is_change(item.findings[metric], verdict) and _counts(item)
+        if metric in item.findings and _is_change(item.findings[metric], verdict) and item.verdict not in SPOILT
     ]
-    if not found:
-        return ""
-    found.sort(key=lambda finding: -abs(math.log(finding.ratio or 1)))
-    names = [f"{finding.test} ({change_of(finding)}{_over_all_work(finding)})" for finding in found]
-    return f"{len(found)} {_WORDS[metric, verdict][len(found) > 1]}: {listing(names)}."
+    return sorted(found, key=_size, reverse=True)
+
+
+def _size(finding: Finding) -> float:
+    return abs(math.log(finding.ratio or 1))
+
+
+def _change_sentence(changes: Sequence[Finding], verdict: Verdict) -> str:
+    """`2 use more CPU per operation: a (+16 %, at least +9.0 %) and b (+8.1 %, at least +5.2 %).`"""
+    names = [f"{finding.test} ({change_of(finding)}{_over_all_work(finding)})" for finding in changes]
+    return f"{len(changes)} {_WORDS[changes[0].metric, verdict][len(changes) > 1]}: {listing(names)}."
 
 
 def _over_all_work(finding: Finding) -> str:
-    return " over all its work" if finding.whole_work else ""
+    steady = "" if finding.verdict is not Verdict.NO_STEADY_STATE else ", without a steady state"
+    return f" over all its work{steady}" if finding.whole_work else ""
 
 
 def _is_change(finding: Finding, verdict: Verdict) -> bool:
-    return finding.judged and finding.verdict == verdict
+    return finding.judged and finding.counted == verdict
+
+
+def trade(comparison: Comparison) -> str:
+    """`better CPU/op for worse IO/op`, of a test that is better in one respect and worse in another; else empty."""
+    if comparison.verdict in SPOILT:
+        return ""
+    judged = [one for one in comparison.findings.values() if one.judged]
+    better, worse = (
+        [SHORT_TITLES[one.metric] for one in judged if one.counted is verdict]
+        for verdict in (Verdict.IMPROVEMENT, Verdict.REGRESSION)
+    )
+    return f"better {listing(better)} for worse {listing(worse)}" if better and worse else ""
+
+
+def _trades(comparisons: Sequence[Comparison]) -> list[str]:
+    """`1 is a trade: a (better CPU/op for worse IO/op).`; none without any."""
+    named = [f"{item.test} ({traded})" for item in comparisons if (traded := trade(item))]
+    return [f"{len(named)} {'is a trade' if len(named) == 1 else 'are trades'}: {listing(named)}."] if named else []
 
 
 def _counts(comparison: Comparison) -> bool:
@@ -298,8 +339,13 @@ def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _drifting(comparisons: Sequence[Comparison]) -> list[str]:
-    """`1 had no steady state, so all its work is judged: insert (CPU/op +12 %: regression).`; none without any."""
-    found = [item for item in comparisons if item.verdict == Verdict.NO_STEADY_STATE]
+    """`1 had no steady state, so all its work is judged: insert (CPU/op +2 %: undecided).`, of what did not change over it."""
+    found = [
+        item
+        for item in comparisons
+        if item.verdict == Verdict.NO_STEADY_STATE
+        and not any(one.judged and one.counted in CHANGES for one in item.findings.values())
+    ]
     if not found:
         return []
     named = [f"{item.test} ({_whole_work(item)})" for item in found]

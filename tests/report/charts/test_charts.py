@@ -81,7 +81,7 @@ def test_every_slot_is_a_dot_or_is_counted(assessment: Assessment) -> None:
         beyond = int(note.split()[0]) if note else 0
         slots = sum(len(logs) for target in test.slots for logs in target.ratios[THROUGHPUT].values())
         assert shown + beyond == slots
-        assert beyond <= 0.05 * slots
+        assert beyond <= 0.5 * slots
 
 
 def test_of_many_slots_one_in_so_many_is_drawn_and_it_is_said(assessment: Assessment) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment
+from dbversus.stats.judging.verdicts import NOT_MEASURED_AGAIN
 
 from ..synthetic import HOSTILE, LABELS, SERVER_WORDS
 
@@ -171,3 +172,38 @@ def probe(folder: Path) -> dict[str, Any]:
     assert found, dom[:500]
     answer: dict[str, Any] = json.loads(unescape(found[1]))
     return answer
+
+
+def test_a_note_that_is_the_same_for_all_tests_is_said_once(assessment: Assessment) -> None:
+    note = "measured on aged data; each server was driven for 3 s per block"
+    tests = tuple(replace(test, notes=(note, f"of {test.name}")) for test in assessment.tests)
+    page = html.render(replace(assessment, tests=tests))
+    assert page.count("Measured on aged data") == 1
+    assert all(page.count(f"Of {test.name}<") == 1 for test in tests)
+
+
+def test_figures_that_differ_stand_before_those_that_are_folded(assessment: Assessment) -> None:
+    part = (
+        html.render(assessment).partition('id="test-update-index"')[2].partition('</details>\n<details class="test"')[0]
+    )
+    told, folded, others = part.partition("figures not shown to differ")
+    assert folded and "server CPU per op" in told and "context switches" not in told
+    assert ">waiting<" in told + others and ">CPU<" in told
+
+
+def test_code_in_sentences_is_code(assessment: Assessment) -> None:
+    page = html.render(replace(assessment, outcome="interrupted; `dbversus resume` goes on with it."))
+    assert "<code>dbversus resume</code> goes on" in page
+
+
+def test_what_was_not_measured_again_says_so_where_it_stands(assessment: Assessment) -> None:
+    item = next(one for one in assessment.comparisons if one.test == "update-index")
+    findings = {name: replace(one, note=NOT_MEASURED_AGAIN) for name, one in item.findings.items()}
+    tests = tuple(
+        replace(test, comparisons=(replace(item, findings=findings), *test.comparisons[1:]))
+        if test.name == item.test
+        else test
+        for test in assessment.tests
+    )
+    table = html.render(replace(assessment, tests=tests)).partition('id="verdict-table"')[2].partition("</table>")[0]
+    assert "<small>not measured again</small>" in table

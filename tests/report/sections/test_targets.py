@@ -21,4 +21,7 @@ def test_each_target_has_its_compiler_and_the_size_of_its_data(results: Results)
 
 def test_reports_have_it(assessment: Assessment) -> None:
     assert "## What was compared" in markdown.render(assessment)
-    assert "gcc 10.2.1, 64-bit" in html.render(assessment).partition('id="targets-title"')[2].partition("</section>")[0]
+    assert (
+        "gcc 10.2.1, 64-bit"
+        in html.render(assessment).partition("<h3>What was compared</h3>")[2].partition("</details>")[0]
+    )

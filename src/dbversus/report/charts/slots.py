@@ -18,8 +18,8 @@ from dbversus.stats.metrics import Floats, metric_named
 from dbversus.stats.model import Finding, Verdict
 from dbversus.units import count_of
 
-_SHOWN_PERCENT = (2, 98)
-"""The axis holds so much of the slots; wild ones are counted."""
+_SHOWN_PERCENT = (25, 75)
+"""The axis holds all blocks, and so much of the slots: what a single one shows tells nothing. Those beyond are counted."""
 _ROOM = 0.8
 """Of a block's column, for the slots of all targets side by side."""
 MOST_DOTS = 1000
@@ -118,7 +118,7 @@ def _y_axis_for(candidates: Sequence[_Candidate], margin: float) -> Axis:
     means = [value for each in candidates for value in each.means.values()]
     shown = [*map(float, usual), *means, *(value for each in candidates for value in each.over_all[:1])]
     lowest, highest = min(-margin * 100, *shown), max(margin * 100, *shown)
-    room = (highest - lowest) * 0.08
+    room = (highest - lowest) * 0.15
     return upwards(lowest - room, highest + room)
 
 
@@ -158,8 +158,16 @@ def _over_all(candidate: _Candidate, x: float, y: Axis) -> str:
     line = _line(f"ratio {target}", y.at(value))
     if not bounds:
         return line
-    caps = "".join(f"M{x - 3:g} {y.at(bound):g}h6" for bound in bounds if y.holds(bound))
+    caps = "".join(_cap(x, y, bound) for bound in bounds)
     return f'{line}<path class="whisker {target}" d="M{x:g} {y.held(min(bounds)):g}V{y.held(max(bounds)):g}{caps}"/>'
+
+
+def _cap(x: float, y: Axis, bound: float) -> str:
+    """The end of a whisker; an arrow where it goes on beyond the axis."""
+    if y.holds(bound):
+        return f"M{x - 3:g} {y.at(bound):g}h6"
+    into = 4 if bound > y.high else -4
+    return f"M{x - 3:g} {y.held(bound) + into:g}l3 {-into}l3 {into}"
 
 
 def _said(candidate: _Candidate) -> str:

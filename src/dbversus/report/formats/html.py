@@ -1,7 +1,8 @@
 """report.html: one self-contained file that works offline, and without its script too: charts are static pictures."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,7 +12,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from dbversus.dbms.known import family_name
+from dbversus.explain.cause import Explanation
+from dbversus.explain.known import settings_named
+from dbversus.explain.settings_diff import SettingDifference
 from dbversus.files import write_text
+from dbversus.names import split_names
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
@@ -19,23 +25,27 @@ from dbversus.report.charts.plane import plane_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
-from dbversus.report.figures import PERCENTS, PLOTTED
+from dbversus.report.figures import PERCENTS, PLOTTED, grouped
 from dbversus.report.formats.cpu_splits import cpu_splits
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
+from dbversus.report.parts.experiment.host import host_words
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
 from dbversus.report.section import Section
-from dbversus.report.sections import causes
+from dbversus.report.sections import causes, changes
 from dbversus.report.sections.generations import METALS
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, is_soft, shown_rows
-from dbversus.stats.judging.verdicts import MEASURED_AGAIN
+from dbversus.stats.judging.verdicts import MEASURED_AGAIN, NOT_MEASURED_AGAIN
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
+FEW_STATEMENTS = 2
+"""Of a test, that are shown unfolded."""
+_BACKTICKS = re.compile(r"`([^`]+)`")
 _MARKS = frozenset({HIGH, LOW, FASTER, SLOWER, BELOW, VOID})
 _CHART_TITLES = {
     CPU: "CPU per operation against the base, by block",
@@ -47,7 +57,9 @@ _CHART_TITLES = {
 class View:
     """One experiment as the templates of report.html read it: each field under its own name.
 
-    `crowded`: there are more targets than colours; what so many lines or cells could not tell is left out then.
+    `crowded`: there are more targets than colours; what so many lines or cells could not tell is left out then. `whys`: of which
+    something is known, `untold`: what is said of all others, and their tests. `telling_settings`: those that can act on what
+    changed. `shared_notes`: what would be said of every test.
     """
 
     a: Assessment
@@ -61,6 +73,13 @@ class View:
     trend_targets: Targets
     planes: Sequence[plane.Plane]
     crowded: bool
+    whys: Sequence[Explanation]
+    untold: Sequence[tuple[str, Sequence[str]]]
+    acting: Mapping[str, str]
+    telling_settings: Sequence[SettingDifference]
+    other_settings: Sequence[SettingDifference]
+    shared_notes: Sequence[str]
+    anchors: Mapping[tuple[str, str], str]
     facts: Sequence[str]
     host: Sequence[tuple[str, str]]
     linked: Callable[[str], Markup]
@@ -80,6 +99,14 @@ def render_section(section: Section) -> str:
 
 
 def _view(assessment: Assessment) -> View:
+    explanations = _by_effect(assessment)
+    acting = _acting(assessment) if explanations else {}
+    named = {name for one in explanations for cause in one.causes for name in split_names(cause.what)}
+    telling = [
+        one
+        for one in assessment.settings
+        if one.name in named or (one.name in acting and one.known_to_all and not one.is_nearly_equal)
+    ]
     return View(
         a=assessment,
         pictures={one.name: _pictures(one) for one in assessment.sections},
@@ -94,10 +121,49 @@ def _view(assessment: Assessment) -> View:
         ),
         planes=plane.planes(assessment),
         crowded=_are_many(assessment.targets),
+        whys=[one for one in explanations if one.likely or one.same],
+        untold=_untold(explanations),
+        acting=acting,
+        telling_settings=telling,
+        other_settings=[one for one in assessment.settings if one not in telling],
+        shared_notes=_shared_notes(assessment.tests),
+        anchors={(one.test, one.target): f"why-{place}" for place, one in enumerate(explanations)},
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
-        host=words.flat_facts(assessment.host),
+        host=host_words(assessment.host),
         linked=_linker([test.name for test in assessment.tests]),
     )
+
+
+def _by_effect(assessment: Assessment) -> list[Explanation]:
+    """In the order of what changed, what changed least or is no change last."""
+    places = {(item.test, item.target): place for place, item in enumerate(changes.changed(assessment.tests))}
+    return sorted(assessment.explanations, key=lambda one: places.get((one.test, one.target), len(places)))
+
+
+def _untold(explanations: Iterable[Explanation]) -> list[tuple[str, list[str]]]:
+    """What is said where nothing is known, and of which tests."""
+    tests: dict[str, list[str]] = {}
+    for one in explanations:
+        if not one.likely and not one.same:
+            tests.setdefault(" ".join(why(one)[1:]), []).append(one.test)
+    return list(tests.items())
+
+
+def _acting(assessment: Assessment) -> dict[str, str]:
+    """Setting that differs → what it does, of those that are known to act on some tests."""
+    dbms = [facts.target.dbms for facts in assessment.targets]
+    found = {}
+    for one in assessment.settings:
+        family = family_name(next(each for place, each in enumerate(dbms) if place not in one.others))
+        if known := settings_named(one.name, family):
+            found[one.name] = known[0].means
+    return found
+
+
+def _shared_notes(tests: Sequence[TestPart]) -> list[str]:
+    """What would be said of each of several tests."""
+    counts = Counter(note for test in tests for note in test.notes)
+    return [note for note, count in counts.items() if count == len(tests) > 1]
 
 
 @cache
@@ -119,7 +185,11 @@ def _words() -> dict[str, Any]:
         "disturbance": disturbance,
         "percents": PERCENTS,
         "changes": CHANGES,
-        "usual_note": MEASURED_AGAIN,
+        "glossary": words.GLOSSARY,
+        "change_signs": {words.SIGNS[verdict]: verdict for verdict in CHANGES},
+        "few": FEW_STATEMENTS,
+        "most_whys": changes.MOST_SHOWN,
+        "not_again": NOT_MEASURED_AGAIN,
         "forest": forest,
         "intervals": words.INTERVALS,
         "cpu_splits": cpu_splits,
@@ -165,6 +235,10 @@ def _filters() -> dict[str, Any]:
         "telling": _telling,
         "sentence": _sentence,
         "class": _class,
+        "parted": _parted,
+        "remark": _remark,
+        "code": _code,
+        "grouped": grouped,
     }
 
 
@@ -172,6 +246,23 @@ def _sentence(note: str) -> str:
     """With a capital, except where it begins with a target's name."""
     first = note.split(" ", 1)[0]
     return note if ":" in first.rstrip(":") else note[:1].upper() + note[1:]
+
+
+def _parted(note: str) -> tuple[str, str]:
+    """What stands before its first semicolon, and the rest."""
+    first, _, more = note.partition("; ")
+    return first, more
+
+
+def _remark(note: str) -> str:
+    """The first thing in it that is not the usual one, without its explanation; the glossary of verdicts has that."""
+    parts = [part for part in note.split("; ") if part != MEASURED_AGAIN]
+    return parts[0].partition(": ")[0] if parts else ""
+
+
+def _code(text: str) -> Markup:
+    """Between backticks, as Markdown has it."""
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _class(look: str) -> str:
@@ -220,15 +311,16 @@ def _are_many(targets: Sequence[TargetFacts]) -> bool:
     return len(targets) > drawing.KINDS
 
 
-def _telling(figures: Sequence[Figure], crowded: bool) -> list[Figure]:
-    """Where there are many targets: those that are judged, and those in which one of them is shown to differ."""
-    if not crowded:
-        return list(figures)
-    return [
+def _telling(figures: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
+    """Those that are judged, or in which a target is shown to differ; and the others. All, where there is nothing to compare."""
+    if not any(figure.findings for figure in figures):
+        return list(figures), []
+    told = [
         figure
         for figure in figures
         if any(found.judged or found.verdict in CHANGES for found in figure.findings.values())
     ]
+    return told, [figure for figure in figures if figure not in told]
 
 
 def _scales(assessment: Assessment) -> dict[str, forest.Scale]:

@@ -3,27 +3,25 @@
 Where nothing changed and all is judged, it is one line.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dbversus.files import write_text
 from dbversus.report.formats.markdown import escape, table
-from dbversus.report.model import Assessment, Figure, NotedComparison, TargetFacts
+from dbversus.report.model import Assessment, NotedComparison, TargetFacts
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
+from dbversus.report.sections import changes
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
-    change,
     counted,
     finding_text,
     listing,
     margins_text,
-    number,
     summary_sentences,
 )
-from dbversus.stats.model import CHANGES, SPOILT, WITHIN, Finding, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, WITHIN, Verdict
 from dbversus.units import count_of
 
 MOST_LINES = 15
@@ -43,7 +41,7 @@ def render(assessment: Assessment) -> str:
         forms = [words for one in assessment.sections if one.name == "forms" for words in one.sentences]
         said = " ".join(map(escape, forms or [assessment.of_one_target]))
         return f"{escape(assessment.title)}: {said} {_command(assessment)}\n"
-    changed = _changed(assessment)
+    changed = changes.changed(assessment.tests)
     heads = [_head(assessment, facts) for facts in assessment.candidates[:_MOST_TARGETS]]
     if not changed and _is_judged(assessment):
         return f"{' '.join(heads)}{_more_targets(assessment)} {_command(assessment)}\n"
@@ -52,21 +50,6 @@ def render(assessment: Assessment) -> str:
         parts.append(_changes(assessment, changed))
     parts.append(_ending(assessment, changed))
     return "\n\n".join([*filter(None, parts), *_folded(assessment)]) + "\n"
-
-
-def _changed(assessment: Assessment) -> list[NotedComparison]:
-    """What changed or could not be compared, worst first: wrong results and failures, then by the size of the change."""
-    found = [one for one in assessment.comparisons if one.verdict in (*CHANGES, *SPOILT) or one.is_worse]
-    return sorted(found, key=_size, reverse=True)
-
-
-def _size(item: NotedComparison) -> tuple[bool, bool, float]:
-    sizes = [abs(math.log(one.ratio)) for one in _changes_of(item) if one.ratio]
-    return item.verdict in SPOILT, item.is_worse, max(sizes, default=0.0)
-
-
-def _changes_of(item: NotedComparison) -> list[Finding]:
-    return [one for one in item.findings.values() if one.judged and one.counted in CHANGES]
 
 
 def _is_judged(assessment: Assessment) -> bool:
@@ -112,28 +95,11 @@ def _changes(assessment: Assessment, changed: Sequence[NotedComparison]) -> str:
 
 
 def _row(assessment: Assessment, item: NotedComparison, several: bool) -> list[str]:
-    said = told_changes(assessment, item)
+    test = next(test for test in assessment.tests if test.name == item.test)
+    said = changes.told_changes(test, item, assessment.base.label)
     cause = likely_cause(assessment.explanation(item.test, item.target))
     target = [escape(item.target)] if several else []
     return [f"{SIGNS[item.verdict]} {escape(item.test)}", *target, "<br>".join(map(escape, said)), escape(cause)]
-
-
-def told_changes(assessment: Assessment, item: NotedComparison) -> list[str]:
-    """Each judged metric that changed, with both values, the ratio and its interval; else the verdict and why."""
-    figures = {figure.metric: figure for test in assessment.tests if test.name == item.test for figure in test.figures}
-    said = [_values(figures.get(one.metric), one, assessment.base.label) for one in _changes_of(item)]
-    return [str(item.verdict), *item.notes[:1]] if item.verdict in SPOILT or not said else said
-
-
-def _values(figure: Figure | None, finding: Finding, base: str) -> str:
-    """`CPU/op 57.1 → 67.3 µs: +18 %, 1.179 [1.150, 1.209]`"""
-    title = SHORT_TITLES[finding.metric]
-    said = f"{change(finding.ratio)}, {finding_text(finding)}"
-    sides = [figure.estimates.get(label) for label in (base, finding.target)] if figure else []
-    if figure is None or None in sides:
-        return f"{title} {said}"
-    before, after = (number(one.value if one else None) for one in sides)
-    return f"{title} {before} → {after} {figure.unit.removesuffix('/op')}: {said}"
 
 
 def _ending(assessment: Assessment, changed: Sequence[NotedComparison]) -> str:

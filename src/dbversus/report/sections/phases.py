@@ -38,6 +38,7 @@ def section(judged: Judged) -> Section | None:
     rows = [[one.name, *row] for one in phases for line in one.lines for row in line_rows(line)]
     return Section(
         title=TITLE,
+        is_background=True,
         tables=[_table(phases, judged.labels)],
         notes=[NOTE],
         data=[Table([Column("phase"), *LINE_COLUMNS], rows, title=TITLE, sheet="Phases")],

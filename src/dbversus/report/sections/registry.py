@@ -48,6 +48,7 @@ class Registered:
 
 _ALL = (
     Registered("findings", "verdicts on the judged metrics"),
+    Registered("changes", "tests that changed, with both values and the likely cause, largest changes first"),
     Registered("matrix", "throughput and memory, a line per target", "matrix"),
     Registered(
         "forms", "tests that are judged against each other on each target (docs/suites/clients.md)", "forms", ()

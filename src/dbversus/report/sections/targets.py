@@ -24,7 +24,13 @@ def section(judged: Judged) -> Section | None:
     results = judged.results
     rows = [_row(results, target) for target in results.targets]
     table = Table(_COLUMNS, rows, sheet="Targets")
-    return Section(title="What was compared", tables=[table.trimmed()], data=[replace(table, sheet="")], notes=[_NOTE])
+    return Section(
+        title="What was compared",
+        is_background=True,
+        tables=[table.trimmed()],
+        data=[replace(table, sheet="")],
+        notes=[_NOTE],
+    )
 
 
 def _row(results: Results, target: Target) -> Row:
