@@ -1,6 +1,7 @@
 """The tests that changed, largest first, with both values: in every format, and as rows."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def test_both_values_stand_with_the_ratio(results: Results) -> None:
     section = changes.section(judged_of(results))
     assert section is not None and section.is_first
     names, rows = section.data[0].plain()
-    lines = [dict(zip(names, row, strict=True)) for row in rows]
+    lines: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in rows]
     one = next(line for line in lines if line["test"] == "update-index" and line["metric"] == "server_cpu_us_per_op")
     assert one["target"] == LABELS[1] and one["unit"] == "µs/op" and one["verdict"] == "regression"
     assert one["of_target"] / one["of_base"] == pytest.approx(one["ratio"], rel=0.02)
