@@ -27,7 +27,7 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.markdown import escape, table
 from dbversus.report.judged import spoilt
 from dbversus.report.sections import claims as claims_section
-from dbversus.report.words import experiment_facts, ratio, spread
+from dbversus.report.words import experiment_facts, percent, ratio, spread
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
@@ -193,10 +193,15 @@ def _lacking(post: Post) -> Iterator[str]:
             yield escape(f"Without {name}, of claims {', '.join(claims)}: {build.lacking}.")
 
 
+def _disturbed(run: PostRun) -> Iterator[str]:
+    if run.disturbed_share:
+        yield f"other work disturbed {percent(run.disturbed_share, 0)} of rows"
+
+
 def _results(scored: Scored) -> Iterator[str]:
     post = scored.post
     for name, run in scored.runs.items():
-        facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
+        facts = "; ".join([*experiment_facts(run.header, len(run.tests), run.blocks), *_disturbed(run)])
         yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{run.title}: {facts}.")
     yield escape(claims_section.sentence(post))
     yield from _lacking(load_post(post.name))

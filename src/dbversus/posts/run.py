@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 import msgspec
+import numpy as np
 
 from dbversus.builds.catalog import select
 from dbversus.errors import UsageError
@@ -73,7 +74,7 @@ class Withheld:
 
 @dataclass(frozen=True)
 class PostRun:
-    """`targets[0]` is the base. `tests`: those asked for. `cores`: of the host.
+    """`targets[0]` is the base. `tests`: those asked for. `cores`: of the host. `disturbed_share`: of rows, by other work there.
 
     `spoilt`: places whose figures do not count. The rest as in stats/judge.py, `Evidence`.
     """
@@ -91,6 +92,7 @@ class PostRun:
     undrained: list[tuple[str, str, str]]
     withheld: list[Withheld]
     spoilt: list[Place]
+    disturbed_share: float | None = None
 
     @property
     def posts(self) -> list[str]:
@@ -128,8 +130,14 @@ def run_of(results: Results, findings: Sequence[Finding], spoilt: Set[Place], ti
         undrained=[key for key in dict.fromkeys(map(_key, evidence.whole)) if key in evidence.undrained],
         withheld=[],
         spoilt=sorted(spoilt),
+        disturbed_share=_disturbed_share(results),
     )
     return run if imported else replace(run, withheld=_withheld(run, findings))
+
+
+def _disturbed_share(results: Results) -> float | None:
+    flags = results.slots.get("disturbed")
+    return None if flags is None or not len(flags) else round(float(np.ma.mean(flags)), 4)
 
 
 def _key(value: BlockValue) -> tuple[str, str, str]:
