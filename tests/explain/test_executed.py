@@ -4,7 +4,19 @@ import json
 
 import pytest
 
-from dbversus.explain.executed import RARE, Took, operators_took, planning_in_all_ms, planning_ms, planning_of, total_ms
+from dbversus.explain.executed import (
+    RARE,
+    Took,
+    counts_of,
+    counts_that_differ,
+    operators_took,
+    other_count,
+    planning_in_all_ms,
+    planning_ms,
+    planning_of,
+    total_ms,
+)
+from dbversus.explain.plan_diff import normalise_plan
 
 POSTGRES = """Sort  (cost=5.57..394.32 rows=125 width=125) (actual time=1.20..1.31 rows=104 loops=1)
   Sort Method: quicksort  Memory: 25kB
@@ -93,3 +105,37 @@ def test_tables_of_mariadb_are_found_in_its_json() -> None:
     assert total_ms(plan) == 3, "without what planning took"
     assert operators_took(plan, "mariadb") == {"<derived2>: ALL": Took(4, None), "DERIVED b: ref by b_a": Took(10, 1.5)}
     assert operators_took(plan[:-9], "mariadb") == {} and total_ms(plan[:-9]) is None
+
+
+def _sqlite(counts: str) -> str:
+    return f"SCAN t\nExecution Time: 12.500 ms\nStatement Status: {counts}\nLoop: SCAN t: 100 rows in 1 loop"
+
+
+def test_sqlite_tells_what_it_counted() -> None:
+    plan = _sqlite("fullscan_steps=99 vm_steps=1203")
+    assert total_ms(plan) == 12.5
+    assert counts_of(plan) == {"fullscan_steps": 99, "vm_steps": 1203}
+    assert normalise_plan(plan) == "SCAN t"
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "found"),
+    [
+        ("vm_steps=100", "vm_steps=140", None),
+        ("vm_steps=100", "vm_steps=160", ("vm_steps", 100, 160)),
+        ("vm_steps=160", "vm_steps=100", ("vm_steps", 160, 100)),
+        ("vm_steps=100", "vm_steps=900 sorts=1", ("sorts", 0, 1)),
+        ("vm_steps=100 fullscan_steps=9", "vm_steps=900 sorts=1 fullscan_steps=300", ("fullscan_steps", 9, 300)),
+        ("fullscan_steps=9", "fullscan_steps=20 autoindex_rows=400", ("autoindex_rows", 0, 400)),
+        ("vm_steps=100 memory_bytes=1000", "vm_steps=100 memory_bytes=9000", None),
+    ],
+)
+def test_what_a_statement_does_more_often(base: str, mine: str, found: tuple[str, int, int] | None) -> None:
+    assert other_count(_sqlite(base), _sqlite(mine)) == found
+
+
+def test_nothing_differs_where_a_side_counts_nothing() -> None:
+    assert other_count("SCAN t", _sqlite("vm_steps=9")) is None
+    counted = {"a/s": _sqlite("vm_steps=1"), "b/s": _sqlite("vm_steps=1"), f"a/s{RARE}": _sqlite("vm_steps=1")}
+    mine = {name: _sqlite("vm_steps=9") for name in counted}
+    assert counts_that_differ("a", counted, mine) == {"a/s": ("vm_steps", 1, 9)}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbversus.explain.cause import Cause, Explanation, Kind
-from dbversus.explain.find import Pair, Seen, explain
+from dbversus.explain.find import COUNT, Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import WAITS_FOR_DEVICE
@@ -308,3 +308,20 @@ def test_planning_is_a_lead_where_it_is_a_part_of_the_change(
     ]
     assert [cause.share for cause in found] == ([] if share is None else [pytest.approx(share)])
     assert all(cause.what == "search/s" and not cause.tested for cause in found)
+
+
+@pytest.mark.parametrize(
+    ("counted", "plans", "found"),
+    [
+        (("vm_steps", 100, 300), None, ["VM steps"]),
+        (("vm_steps", 300, 100), None, []),
+        (("vm_steps", 100, 300), ("SEARCH t", "SCAN t"), []),
+    ],
+    ids=["more often", "the other way", "the plan says it"],
+)
+def test_what_statements_of_equal_plans_do_more_often_is_a_lead(
+    counted: tuple[str, int, int], plans: tuple[str, str] | None, found: list[str]
+) -> None:
+    seen = _seen(SLOWER, plans=plans, counted={"search/s": counted})
+    causes = _explained(_pair(versions=("3.45.0", "3.46.0"), dbms="sqlite"), seen).causes
+    assert [cause.facts[COUNT] for cause in causes if cause.kind is Kind.DONE] == found

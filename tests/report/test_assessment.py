@@ -276,6 +276,30 @@ def test_names_stand_in_the_title_and_what_they_mean_once(tmp_path: Path) -> Non
     assert page.count(f"{LABELS[1]}@x") == 1
 
 
+@pytest.mark.parametrize(
+    ("plans", "lead"),
+    [
+        (("SEARCH t", "SCAN t"), "another plan, SEARCH t → SCAN t, full scan steps 0 → 9,000, 0.4 → 12 ms"),
+        (("SCAN t", "SCAN t"), "full scan steps 0 → 9,000"),
+    ],
+    ids=["another plan", "the same plan"],
+)
+def test_what_sqlite_counts_is_told_at_the_verdict(tmp_path: Path, plans: tuple[str, str], lead: str) -> None:
+    folder = write_results(tmp_path / "counted")
+    journal = folder / "journal.jsonl"
+    journal.write_text(journal.read_text().replace('"dbms": "postgres"', '"dbms": "sqlite"'))
+    for name, plan, ms, counts in (
+        ("t0", plans[0], 0.4, "vm_steps=40"),
+        ("t1", plans[1], 12.1, "fullscan_steps=9000 vm_steps=40000"),
+        ("t2", plans[1], 12.3, "fullscan_steps=9000 vm_steps=40000"),
+    ):
+        text = f"{plan}\nExecution Time: {ms} ms\nStatement Status: {counts}"
+        for file in ("plans.json", "executed.json"):
+            (folder / "servers" / name / file).write_text(json.dumps({"range-notcovered-si/range": text}))
+    told = build_assessment(open_results(folder))
+    assert likely_cause(told.explanation("range-notcovered-si", LABELS[1])) == f"lead: {lead}"
+
+
 def test_a_plan_that_ran_is_told_with_its_rows_and_times(tmp_path: Path) -> None:
     folder = write_results(tmp_path / "executed")
     for name, scan, rows, ms in (

@@ -1,7 +1,9 @@
 //! Parsing of commands. Whatever is wrong with one is told by naming the field and what is accepted.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::account::{AccountSpec, DiskSpec};
@@ -73,6 +75,17 @@ pub struct ManyTargets {
 pub struct QuerySpec {
     pub target: String,
     pub sql: String,
+    /// Tells what is counted of each statement, which may take so long.
+    #[serde(default, deserialize_with = "limit")]
+    pub counted_s: Option<Duration>,
+}
+
+fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    let seconds = f64::deserialize(from)?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(limit) => Ok(Some(limit)),
+        Err(_) => Err(D::Error::custom(format!("{seconds} is no number of seconds"))),
+    }
 }
 
 #[derive(Debug, Deserialize)]

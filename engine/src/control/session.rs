@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -135,6 +136,9 @@ impl Session {
     }
 
     fn query(&mut self, spec: &QuerySpec) -> Result<Value, Failure> {
+        if let Some(limit) = spec.counted_s {
+            return self.counted(spec, limit);
+        }
         let table = self.find(&spec.target)?.awake(|target| {
             let mut connection = target.wire.connect().map_err(Failure::connect)?;
             connection.query(&spec.sql).map_err(Failure::statement)
@@ -155,6 +159,14 @@ impl Session {
         });
         let taken = taken.map_err(|failure| failure.at(&spec.target))?;
         Ok(json!({"prepare_ns": taken}))
+    }
+
+    fn counted(&mut self, spec: &QuerySpec, limit: Duration) -> Result<Value, Failure> {
+        let counted = self.find(&spec.target)?.awake(|target| {
+            let mut connection = target.wire.connect().map_err(Failure::connect)?;
+            connection.run_counted(&spec.sql, limit).map_err(Failure::statement)
+        });
+        Ok(json!({"statements": counted.map_err(|failure| failure.at(&spec.target))?}))
     }
 
     fn load(&mut self, spec: &LoadSpec, output: &mut Output<impl Write>) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
+use std::time::Duration;
 
 use crate::workload::{FirstRow, Mode, Params, Program, TableSpec};
 
@@ -98,6 +99,31 @@ pub struct TextTable {
     pub affected: u64,
 }
 
+/// A statement that was executed by itself, and what the library counted of it; `error`: why it was not.
+#[derive(Debug, Default, Clone, serde::Serialize)]
+pub struct Counted {
+    pub ns: u64,
+    pub rows: u64,
+    #[serde(serialize_with = "as_map")]
+    pub counters: Vec<(&'static str, i64)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scans: Vec<Scan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A loop of a plan: how often it began, and the rows that it visited in all.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Scan {
+    pub operator: String,
+    pub loops: i64,
+    pub rows: i64,
+}
+
+fn as_map<S: serde::Serializer>(pairs: &[(&'static str, i64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().copied())
+}
+
 /// One connection of one client to one target.
 ///
 /// `statement` is an index into `Program::statements`, `table` a table number from 1. After any error but a lost connection
@@ -143,6 +169,13 @@ pub trait Connection: Send {
         Err(WireError {
             class: ErrorClass::Other,
             message: "how long statements take to be prepared is told of SQLite alone".to_owned(),
+        })
+    }
+    /// Runs the statements of `sql`, each for `limit` at most, and rolls back what they changed.
+    fn run_counted(&mut self, _sql: &str, _limit: Duration) -> WireResult<Vec<Counted>> {
+        Err(WireError {
+            class: ErrorClass::Other,
+            message: "only SQLite's library counts by statement".to_owned(),
         })
     }
     /// Runs a statement that need not be UTF-8; its results are passed over.

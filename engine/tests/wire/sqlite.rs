@@ -1,6 +1,7 @@
 //! The sqlite wire against the bundled library, and against the host's own where there is one.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::skip::skip;
 use crate::support::{ROWS, check, load, program, read_write, run, table, types_survive, values_are_kept};
@@ -270,4 +271,52 @@ fn sql_reaches_no_file_but_its_own() {
             );
         }
     }
+}
+
+#[test]
+fn what_statements_do_is_counted_and_undone() {
+    let scratch = Scratch::new("sqlite-counted");
+    for library in ["bundled"].into_iter().chain(host_library()) {
+        let mut connection = scratch.wire(library).connect().unwrap();
+        connection
+            .query("DROP TABLE IF EXISTS t; CREATE TABLE t (a INTEGER PRIMARY KEY, b INT); INSERT INTO t VALUES (1, 3), (2, 2), (3, 1)")
+            .unwrap();
+        let sql = "SELECT * FROM t WHERE a = 1; SELECT * FROM t ORDER BY b; DELETE FROM t; SELECT * FROM t; SELECT gone FROM t; SELECT 1";
+        let counted = connection.run_counted(sql, Duration::from_secs(5)).unwrap();
+        let count = |place: usize, name: &str| {
+            let found = counted[place].counters.iter().find(|(own, _)| *own == name);
+            found.expect("the library counts it").1
+        };
+        assert_eq!(
+            counted.iter().map(|one| one.rows).collect::<Vec<_>>(),
+            [1, 3, 0, 0, 0],
+            "{library}"
+        );
+        assert_eq!(
+            [count(0, "fullscan_steps"), count(1, "fullscan_steps")],
+            [0, 2],
+            "{library}"
+        );
+        assert_eq!(
+            [count(0, "sorts"), count(1, "sorts"), count(1, "runs")],
+            [0, 1, 1],
+            "{library}"
+        );
+        assert!(count(1, "vm_steps") > count(0, "vm_steps"), "{library}");
+        assert!(
+            counted[4].error.as_ref().unwrap().contains("no such column"),
+            "{library}"
+        );
+        let left = connection.query("SELECT count(*) FROM t").unwrap().rows;
+        assert_eq!(left, [[Some("3".to_owned())]], "{library}");
+    }
+}
+
+#[test]
+fn a_counted_statement_ends_at_its_limit() {
+    let mut connection = Scratch::new("sqlite-limit").connect();
+    let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let counted = connection.run_counted(endless, Duration::from_millis(20)).unwrap();
+    assert_eq!(counted[0].error.as_deref(), Some("it was ended after 0.02 s"));
+    assert_eq!(connection.query("SELECT 1").unwrap().rows, [[Some("1".to_owned())]]);
 }

@@ -12,6 +12,7 @@ class Kind(StrEnum):
 
     SETTING = "setting"
     PLAN = "plan"
+    DONE = "done"
     PLANNING = "planning"
     FUNCTION = "function"
     KNOWN = "known"

@@ -23,6 +23,17 @@ _TABLE_TIMES = ("r_table_time_ms", "r_other_time_ms", "r_total_time_ms")
 """Of a table in MariaDB's JSON: its engine's and the server's, before 10.5 both in one."""
 RARE = " (rare)"
 """Behind the name of a statement: with values that are seldom drawn."""
+_STATUS = re.compile(r"^Statement Status: (?P<counts>.*)$", re.MULTILINE)
+_COUNT = re.compile(r"(\w+)=(\d+)")
+COUNTED = {
+    "fullscan_steps": "full scan steps",
+    "autoindex_rows": "rows put into automatic indexes",
+    "sorts": "sorts",
+    "vm_steps": "VM steps",
+}
+"""What SQLite counts of a statement and what differs first in it, with its words: the last counts all that it does."""
+_CLEARLY = 1.5
+"""From this factor on, a statement does something more often than it did."""
 _PLANNING_MS = re.compile(r"^Planning Time: (?P<ms>[\d.]+) ms", re.MULTILINE)
 
 
@@ -46,6 +57,30 @@ def total_ms(plan: str) -> float | None:
 def planning_ms(plan: str) -> float | None:
     found = _PLANNING_MS.search(plan)
     return float(found["ms"]) if found else None
+
+
+def counts_of(plan: str) -> dict[str, int]:
+    """What SQLite counted of the statement; what it did not do is left out."""
+    found = _STATUS.search(plan)
+    return {name: int(count) for name, count in _COUNT.findall(found["counts"])} if found else {}
+
+
+def other_count(base: str, mine: str) -> tuple[str, int, int] | None:
+    """What a statement does clearly more or less often in one of two executed plans, the most telling; None: nothing, or it
+    is not counted."""
+    theirs, ours = counts_of(base), counts_of(mine)
+    if not theirs or not ours:
+        return None
+    pairs = [(name, theirs.get(name, 0), ours.get(name, 0)) for name in COUNTED]
+    clear = [one for one in pairs if max(one[1:]) > _CLEARLY * min(one[1:])]
+    rows = [one for one in clear if one[0] in ("fullscan_steps", "autoindex_rows")]
+    return max(rows, key=lambda one: abs(one[2] - one[1])) if rows else next(iter(clear), None)
+
+
+def counts_that_differ(test: str, base: Mapping[str, str], mine: Mapping[str, str]) -> dict[str, tuple[str, int, int]]:
+    """Statement of a test → what it does more or less often, of plans that ran (`<test>/<statement>`)."""
+    both = [name for name in base if name in mine and _is_of(name, test)]
+    return {name: found for name in both if (found := other_count(base[name], mine[name]))}
 
 
 def planning_told(plans: Mapping[str, str], told: Mapping[str, float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
-from dbversus.explain.executed import operators_took, total_ms
+from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes
 from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
@@ -40,7 +40,9 @@ LEAST_PLANNING_US = 10.0
 """Less is within what planning the same statement takes from one time to the next."""
 ROWS = "rows"
 SIDES = ("base", "mine")
-"""Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement."""
+"""Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement, and
+`<side>_count` of what it did more or less often, which is the fact COUNT."""
+COUNT = "count"
 
 _READS = ".reads"
 _KEY = re.compile(r"\bkey=(\w+)")
@@ -50,6 +52,7 @@ _RANKS = {
     Kind.KNOWN: 1,
     Kind.MEMORY: 2,
     Kind.PLAN: 3,
+    Kind.DONE: 3.05,
     Kind.PLANNING: 3.1,
     Kind.FUNCTION: 3.2,
     Kind.COUNTER: 4,
@@ -112,6 +115,7 @@ class Seen:
 
     `conditions`: causes that lie in how it was measured (conditions.py, storage.py). `profile`: where its CPU time goes.
     `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
+    `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
     `trials`: settings of the base that were tried on the target.
     """
 
@@ -125,6 +129,7 @@ class Seen:
     profile: Profiled | None = None
     planning_ms: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     trials: Sequence[Tried] = ()
+    counted: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -178,7 +183,7 @@ class _Search:
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
         functions = function_causes(self.seen.profile) if self.seen.profile else []
-        planning = list(self._planning())
+        planning = [*self._planning(), *([] if plans else self._done_more_often())]
         with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *planning, *functions, *costs]
         known = {name for cause in tested for name in cause.what.split(", ")} if len(tested) == 1 else set()
         return [
@@ -268,6 +273,14 @@ class _Search:
                 told = {"base": base, "mine": mine, "unit": "ms", "share": min(share, 1.0)}
                 yield self._new(Kind.PLANNING, statement, **told)
 
+    def _done_more_often(self) -> Iterator[Cause]:
+        """What statements of equal plans do more often, where the test became worse, or less often, where better."""
+        for statement, (name, base, mine) in self.seen.counted.items():
+            if (mine > base) == self.is_worse:
+                told = {"base": base, "mine": mine, "unit": "1/op", "ratio": mine / base if base else None}
+                facts: dict[str, Fact] = {COUNT: COUNTED[name]}
+                yield self._new(Kind.DONE, statement, facts=facts, **told)
+
     def _took(self, plan: PlanDifference, found: Difference) -> dict[str, Fact]:
         """Of the first operator that is gone and the first that is new, in the plans that ran, or of the whole statements."""
         if not plan.executed:
@@ -279,6 +292,9 @@ class _Search:
             facts[f"{side}_rows"] = took.rows if took else None
             facts[f"{side}_ms"] = took.ms if took else None
             facts[f"{side}_total_ms"] = total_ms(text)
+        if counted := other_count(*(plan.executed[place] or "" for place in self.pair.places)):
+            name, facts["base_count"], facts["mine_count"] = counted
+            facts[COUNT] = COUNTED[name]
         return facts
 
     def _rows(self) -> dict[str, Fact]:

@@ -20,7 +20,7 @@ from dbversus.explain.conditions import (
     unfinished_causes,
 )
 from dbversus.explain.costs import Place, cost_causes
-from dbversus.explain.executed import planning_of, planning_told
+from dbversus.explain.executed import counts_that_differ, planning_of, planning_told
 from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
@@ -281,7 +281,10 @@ def _explanations(
             planning_ms = planning_of(test_of(item.test), *(_planning(results, one) for one in (results.base, target)))
             writes = _writes(results, item.test)
             tried = trials.get((item.test, target.label), ())
-            seen = Seen(item.test, item.findings, base, mine, writes, plans, conditions, profile, planning_ms, tried)
+            ran = (_known(results.server_json(one, "executed.json")) for one in (results.base, target))
+            counted = counts_that_differ(test_of(item.test), *ran)
+            known = writes, plans, conditions, profile, planning_ms, tried, counted
+            seen = Seen(item.test, item.findings, base, mine, *known)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

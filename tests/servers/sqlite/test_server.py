@@ -6,7 +6,8 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.errors import RunError, UsageError
-from dbversus.servers.base import Executed, Execution, Placement
+from dbversus.explain.executed import counts_of, total_ms
+from dbversus.servers.base import Execution, Placement
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.objects import ObjectFigure
@@ -74,7 +75,7 @@ def test_a_life(build: Build, work_dir: Path) -> None:
         [Execution(sql, 5), Execution(sql, 5, numbered=sql), Execution("SELECT c FROM gone", 5)],
         ["PRAGMA cache_size = 9"],
     )
-    assert text.planning_ms and not text.plan and prepared == Executed() and "no such table" in gone.refused
+    assert text.planning_ms and prepared.planning_ms is None and "no such table" in gone.refused
     server.warm(["sbtest1"])
     assert server.sizes()["database"] > 100_000
     assert server.space()["data_dir_bytes"] >= server.space()["database_bytes"] == server.sizes()["database"]
@@ -187,3 +188,26 @@ def test_sql_stays_within_its_database(build: Build, work_dir: Path, sql: str) -
         server._query(sql.format(out=out))
     assert not out.exists()
     server._query("VACUUM")
+
+
+def test_plans_that_ran_have_counts_and_change_nothing(build: Build, work_dir: Path) -> None:
+    server = make(build, work_dir)
+    server.start(Placement())
+    load(server)
+    point, scan, deleted, gone, after = server.executed_plans(
+        [
+            Execution("SELECT c FROM sbtest1 WHERE id = 5 -- one", 5),
+            Execution("SELECT c FROM sbtest1 ORDER BY c", 5),
+            Execution("DELETE FROM sbtest1", 5),
+            Execution("SELECT gone FROM sbtest1", 5),
+            Execution("SELECT 1", 5),
+        ],
+        ["PRAGMA cache_size = 100"],
+    )
+    assert point.plan.startswith("SEARCH") and total_ms(point.plan) is not None
+    assert "fullscan_steps" not in counts_of(point.plan)
+    assert counts_of(scan.plan)["fullscan_steps"] == 999 and counts_of(scan.plan)["sorts"] == 1
+    assert counts_of(deleted.plan)["vm_steps"] > 0
+    assert "no such column" in gone.refused and after.refused == "a statement before it failed"
+    assert server._query("SELECT count(*) FROM sbtest1") == [["1000"]]
+    assert server.executed_plans([], []) == []

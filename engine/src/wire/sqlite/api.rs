@@ -11,6 +11,10 @@ pub type RawStatement = ffi::sqlite3_stmt;
 type Destructor = ffi::sqlite3_destructor_type;
 type Text = *const c_char;
 type Authorizer = Option<unsafe extern "C" fn(*mut c_void, c_int, Text, Text, Text, Text) -> c_int>;
+type Progress = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
+/// What a library may have been compiled without.
+pub type ProgressHandler = unsafe extern "C" fn(*mut Database, c_int, Progress, *mut c_void);
+pub type ScanStatus = unsafe extern "C" fn(*mut RawStatement, c_int, c_int, *mut c_void) -> c_int;
 
 /// Declares `Api` with a function pointer per function, and the two ways to fill it.
 macro_rules! api {
@@ -18,6 +22,8 @@ macro_rules! api {
         /// Function pointers into one copy of the library.
         pub struct Api {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+            pub progress_handler: Option<ProgressHandler>,
+            pub scan_status: Option<ScanStatus>,
             /// Keeps the functions loaded.
             _library: Option<Library>,
         }
@@ -25,7 +31,12 @@ macro_rules! api {
         impl Api {
             /// The library that was compiled into the engine.
             pub fn bundled() -> Arc<Self> {
-                Arc::new(Self { $($name: ffi::$symbol,)* _library: None })
+                Arc::new(Self {
+                    $($name: ffi::$symbol,)*
+                    progress_handler: Some(ffi::sqlite3_progress_handler),
+                    scan_status: None,
+                    _library: None,
+                })
             }
 
             fn from_library(library: Library) -> Result<Self, String> {
@@ -33,7 +44,9 @@ macro_rules! api {
                 unsafe {
                     $(let $name = *library.get(concat!(stringify!($symbol), "\0").as_bytes())
                         .map_err(|error| format!("{error}; accepted is the shared library of SQLite 3"))?;)*
-                    Ok(Self { $($name,)* _library: Some(library) })
+                    let progress_handler = library.get(b"sqlite3_progress_handler\0").ok().map(|found| *found);
+                    let scan_status = library.get(b"sqlite3_stmt_scanstatus\0").ok().map(|found| *found);
+                    Ok(Self { $($name,)* progress_handler, scan_status, _library: Some(library) })
                 }
             }
         }
@@ -42,6 +55,7 @@ macro_rules! api {
 
 api! {
     version = sqlite3_libversion: fn() -> *const c_char;
+    version_number = sqlite3_libversion_number: fn() -> c_int;
     threadsafe = sqlite3_threadsafe: fn() -> c_int;
     open = sqlite3_open_v2: fn(*const c_char, *mut *mut Database, c_int, *const c_char) -> c_int;
     close = sqlite3_close: fn(*mut Database) -> c_int;
@@ -56,6 +70,7 @@ api! {
         fn(*mut Database, *const c_char, c_int, *mut *mut RawStatement, *mut *const c_char) -> c_int;
     finalize = sqlite3_finalize: fn(*mut RawStatement) -> c_int;
     readonly = sqlite3_stmt_readonly: fn(*mut RawStatement) -> c_int;
+    statement_status = sqlite3_stmt_status: fn(*mut RawStatement, c_int, c_int) -> c_int;
     parameter_count = sqlite3_bind_parameter_count: fn(*mut RawStatement) -> c_int;
     bind_int64 = sqlite3_bind_int64: fn(*mut RawStatement, c_int, i64) -> c_int;
     bind_text = sqlite3_bind_text: fn(*mut RawStatement, c_int, *const c_char, c_int, Destructor) -> c_int;

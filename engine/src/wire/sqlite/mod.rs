@@ -2,6 +2,7 @@
 
 mod api;
 mod authorizer;
+mod counted;
 mod error;
 mod statement;
 mod value;
@@ -9,7 +10,7 @@ mod value;
 use std::ffi::{CStr, CString, c_int};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libsqlite3_sys as ffi;
 
@@ -17,7 +18,7 @@ use self::api::{Api, Database};
 use self::error::{error_of, other};
 use self::statement::{Done, Prepared};
 use self::value::write_literal;
-use super::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult, check_columns};
+use super::{Connection, Counted, RowSink, Tally, TextTable, Wire, WireError, WireResult, check_columns};
 use crate::workload::text::write_integer;
 use crate::workload::{Execution, FirstRow, Mode, Params, Program, Statement, TableRows, TableSpec};
 
@@ -329,6 +330,12 @@ impl Connection for SqliteConnection {
         let began = Instant::now();
         self.prepare_sql(sql.as_bytes())?;
         Ok(began.elapsed().as_nanos() as u64)
+    }
+
+    fn run_counted(&mut self, sql: &str, limit: Duration) -> WireResult<Vec<Counted>> {
+        self.run_plain(BEGIN)?;
+        let counted = counted::run_each(&self.api, self.database, sql.as_bytes(), limit);
+        self.rollback().map(|()| counted)
     }
 
     fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {

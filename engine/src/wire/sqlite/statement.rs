@@ -71,6 +71,10 @@ impl Prepared {
         self.writes
     }
 
+    pub fn raw(&self) -> *mut RawStatement {
+        self.raw
+    }
+
     pub fn parameter_count(&self) -> usize {
         // SAFETY: `raw` is a prepared statement.
         unsafe { (self.api.parameter_count)(self.raw) as usize }

@@ -34,6 +34,18 @@ def prepare_times_ms(
     return [taken / 1e6 for taken in _ask(library, database, session_sql, command)["prepare_ns"]]
 
 
+def counted(
+    library: str, database: Path, session_sql: Sequence[str], statements: Sequence[str], limit_s: float
+) -> list[dict[str, Any]]:
+    """What each took, with what the library counts of it, up to the first that fails. What they change is rolled back.
+
+    `limit_s`: of one. As the engine tells it (docs/engine-protocol.md, `query`).
+    """
+    command = {"cmd": "query", "target": _TARGET, "sql": "\n;\n".join(statements), "counted_s": limit_s}
+    found: list[dict[str, Any]] = _ask(library, database, session_sql, command)["statements"]
+    return found
+
+
 def _ask(library: str, database: Path, session_sql: Sequence[str], command: dict[str, Any]) -> dict[str, Any]:
     if library != BUNDLED:
         check_allowed([library])

@@ -3,7 +3,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import own_tables, table_state
-from dbversus.servers.sqlite.query import BUNDLED, engine_query, prepare_times_ms
+from dbversus.servers.sqlite.query import BUNDLED, counted, engine_query, prepare_times_ms
 
 _PREPARED_TIMES = 50
+_AFTER_A_FAILURE = "a statement before it failed"
 _SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
 # words that a PRAGMA takes, and the number that it gives back for them
 _WORDS = {
@@ -223,19 +224,28 @@ class SqliteServer(WithoutProcess):
         return "\n".join(lines)
 
     def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
-        """No plans: the library does not tell what an operator took, and plans a statement as `plan` says.
+        """With what the library counts of a statement, and of each loop where it was compiled for that.
 
-        What is prepared is planned once, so that no operation takes the time for it.
+        It plans a statement as `plan` says; what is prepared is planned once, so that no operation takes the time for it. What
+        follows one that fails is not executed.
         """
-        return [Executed() if one.numbered else self._planned(one.sql, session_sql) for one in statements]
-
-    def _planned(self, sql: str, session_sql: Sequence[str]) -> Executed:
+        if not statements:
+            return []
         session = [*self.session_sql, *session_sql]
-        try:
-            _, *times_ms = prepare_times_ms(self.library, self.database, session, sql, _PREPARED_TIMES)
-        except RunError as error:
-            return Executed(refused=str(error))
-        return Executed(planning_ms=min(times_ms))
+        limit_s = statements[0].limit_s
+        done = counted(self.library, self.database, session, [one.sql for one in statements], limit_s)
+        plans = [self._executed(one, figures, session_sql) for one, figures in zip(statements, done, strict=False)]
+        return [*plans, *(Executed(refused=_AFTER_A_FAILURE) for _ in statements[len(plans) :])]
+
+    def _executed(self, statement: Execution, figures: Mapping[str, Any], session_sql: Sequence[str]) -> Executed:
+        if "error" in figures:
+            return Executed(refused=str(figures["error"]))
+        plan = executed_plan(self.plan(statement.sql, session_sql), figures)
+        if statement.numbered:
+            return Executed(plan)
+        session = [*self.session_sql, *session_sql]
+        _, *times_ms = prepare_times_ms(self.library, self.database, session, statement.sql, _PREPARED_TIMES)
+        return Executed(plan, planning_ms=min(times_ms))
 
     def counters(self) -> dict[str, float]:
         """None: the library counts per connection, and those are the clients'."""
@@ -281,6 +291,16 @@ class SqliteServer(WithoutProcess):
 
     def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
         return ddl.table_sql(table, Ddl(self.config.ddl))
+
+
+def executed_plan(plan: str, counted: Mapping[str, Any]) -> str:
+    """With what the engine tells of an execution; what was counted and is 0 is left out."""
+    counts = " ".join(f"{name}={value}" for name, value in counted["counters"].items() if value)
+    scans = [
+        f"Loop: {one['operator']}: {one['rows']} rows in {one['loops']} loop{'s' if one['loops'] != 1 else ''}"
+        for one in counted.get("scans", ())
+    ]
+    return "\n".join([plan, f"Execution Time: {counted['ns'] / 1e6:.3f} ms", f"Statement Status: {counts}", *scans])
 
 
 def _same(name: str, wanted: str, found: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
-from dbversus.explain.find import ROWS, SIDES
+from dbversus.explain.find import COUNT, ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
@@ -144,6 +144,8 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.PLAN:
             what = "order of joins" if cause.facts["reordered"] else "plan"
             return f"another {what}{_operators(cause, operators)}{_took(cause)}"
+        case Kind.DONE:
+            return f"{cause.facts[COUNT]} {_whole(_number(cause.base))} → {_whole(_number(cause.mine))}"
         case Kind.PLANNING:
             return f"planning {number(_number(cause.base))} → {number(_number(cause.mine))} ms"
         case Kind.FUNCTION:
@@ -217,6 +219,9 @@ def _took(cause: Cause) -> str:
     said = []
     if None not in rows and rows[0] != rows[1]:
         said.append(f", {' → '.join(_whole(_number(one)) for one in rows)} rows")
+    if COUNT in cause.facts:
+        counts = " → ".join(_whole(_number(cause.facts[f"{side}_count"])) for side in SIDES)
+        said.append(f", {cause.facts[COUNT]} {counts}")
     if None not in times:
         said.append(f", {' → '.join(_whole(_number(one)) for one in times)} ms")
     return "".join(said)
@@ -231,7 +236,7 @@ def told(cause: Cause) -> str:
             return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
         case Kind.COST | Kind.BACKGROUND:
             return f"{brief(cause)} {cause.unit}{_share(cause)}"
-        case Kind.PLANNING:
+        case Kind.PLANNING | Kind.DONE:
             return f"{brief(cause)} ({cause.what}){_share(cause)}"
         case Kind.FUNCTION:
             return _function_told(cause)
