@@ -281,8 +281,9 @@ class StepCell:
 
 @dataclass(frozen=True)
 class Step:
-    """One step, `cells` by target label. `target_per_s`: inserted rows that were asked for beside queries, `sla` the share of
-    them that is enough.
+    """One step, `cells` by target label. `title`: what it does, where that is stored.
+
+    `target_per_s`: inserted rows that were asked for beside queries, `sla` the share of them that is enough.
     """
 
     name: str
@@ -290,6 +291,7 @@ class Step:
     cells: Mapping[str, StepCell]
     target_per_s: float | None = None
     sla: float | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)

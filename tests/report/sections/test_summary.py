@@ -11,7 +11,7 @@ from dbversus.report.formats import html, json, markdown
 from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
 from dbversus.report.parts.steps.columns import COLUMNS
 from dbversus.report.section import Section
-from dbversus.report.sections.summary import INSERTS, RATES, RATIOS, of_steps, summaries
+from dbversus.report.sections.summary import INSERTS, MOST_COLUMNS, RATES, RATIOS, WORDS, of_steps, summaries
 from dbversus.report.table import FEW_LINES
 from dbversus.report.texts import headings, texts
 from dbversus.results.read import open_results
@@ -67,21 +67,47 @@ def test_a_sign_stands_beside_every_colour() -> None:
     first, *others = PART.steps
     first = replace(first, cells={**first.cells, "b": replace(first.cells["b"], finding=gain)})
     part = replace(PART, steps=(first, *others))
-    rates, ratios, inserts = (texts(one) for one in summaries(part, "a"))
+    rates, inserts = (texts(one) for one in summaries(part, "a"))
     assert rates == [
-        ["a", "▼ 100.0 [99.00, 101.0]", "10.00 [9.000, 11.00]"],
-        ["b", "▲ 200.0 [199.0, 201.0]", "⚑ 20.00 [19.00, 21.00] SLA failed"],
+        ["l.i0", "100.0 [99.00, 101.0]", "200.0 [199.0, 201.0]", "▲ 2.000 [1.900, 2.100]", "rows/s"],
+        ["qr100", "10.00 [9.000, 11.00]", "⚑ 20.00 [19.00, 21.00] SLA failed", "⚑ – SLA failed", "queries/s"],
     ]
-    assert ratios == [["a", "1", "1"], ["b", "▲ 2.000 [1.900, 2.100]", "⚑ – SLA failed"]]
-    assert inserts == [["a", "99.00 [98.00, 100.0]"], ["b", "⚑ 50.00 [49.00, 51.00]"], ["asked for", "100.0"]]
+    assert inserts == [["qr100", "99.00 [98.00, 100.0]", "⚑ 50.00 [49.00, 51.00]", "100.0"]]
+
+
+def test_steps_are_told_in_words_beside_versions_by_name() -> None:
+    loads, queries = PART.steps
+    part = replace(PART, steps=(replace(loads, title="Insert rows"), queries))
+    (rates, inserts) = summaries(part, "a")
+    assert headings(rates) == ["step", "a", "b", "÷ a", "unit", "what it does"]
+    assert [row[-1] for row in texts(rates)] == ["Insert rows", ""]
+    assert headings(inserts) == ["step", "a", "b", "asked for"]
+    three = [replace(step, cells={**step.cells, "c": step.cells["a"]}) for step in PART.steps]
+    assert headings(summaries(replace(PART, steps=tuple(three)), "a")[0])[4:6] == ["b ÷ a", "c ÷ a"]
+
+
+@pytest.mark.parametrize("count", [MOST_COLUMNS + 1, 40])
+def test_many_targets_stand_below_each_other(count: int) -> None:
+    labels = [f"v{number}" for number in range(count)]
+    loads, queries = PART.steps
+    steps = (
+        replace(loads, title="Insert rows", cells=dict.fromkeys(labels, loads.cells["a"])),
+        replace(queries, cells=dict.fromkeys(labels, queries.cells["b"])),
+    )
+    words, rates, ratios, inserts = summaries(replace(PART, steps=steps), "v0")
+    assert [one.title for one in (words, rates, ratios, inserts)] == [WORDS, RATES, RATIOS, INSERTS]
+    assert texts(words) == [["l.i0", "Insert rows"]]
+    assert headings(rates) == ["target", "l.i0, rows/s", "qr100, queries/s"] and len(rates.rows) == count
+    assert texts(ratios)[0] == ["v0", "1", "⚑ 1 SLA failed"]
+    assert texts(inserts)[-1] == ["asked for", "100.0"]
 
 
 def test_tables_that_would_be_empty_are_left_out() -> None:
     loads = replace(PART, steps=PART.steps[:1])
-    assert [one.title for one in summaries(loads, "a")] == [RATES, RATIOS]
+    assert [one.title for one in summaries(loads, "a")] == [RATES]
     one = replace(loads.steps[0], cells={"a": StepCell(_estimate(100.0))})
-    assert [table.title for table in summaries(replace(PART, steps=(one,)), "a")] == [RATES]
-    assert [table.title for table in summaries(PART, "a")] == [RATES, RATIOS, INSERTS]
+    assert [headings(table) for table in summaries(replace(PART, steps=(one,)), "a")] == [["step", "a", "unit"]]
+    assert [table.title for table in summaries(PART, "a")] == [RATES, INSERTS]
 
 
 def test_columns_that_are_known_nowhere_are_left_out(assessment: Assessment) -> None:

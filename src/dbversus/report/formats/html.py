@@ -33,7 +33,7 @@ from dbversus.report.parts.experiment.host import host_words
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat, plane, shades
-from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
+from dbversus.report.parts.steps.summary import BELOW, FASTER, SLOWER, VOID
 from dbversus.report.section import Section
 from dbversus.report.sections import causes, changes
 from dbversus.report.sections.generations import METALS
@@ -46,7 +46,7 @@ from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 FEW_STATEMENTS = 2
 """Of a test, that are shown unfolded."""
 _BACKTICKS = re.compile(r"`([^`]+)`")
-_MARKS = frozenset({HIGH, LOW, FASTER, SLOWER, BELOW, VOID})
+_MARKS = frozenset({FASTER, SLOWER, BELOW, VOID})
 _CHART_TITLES = {
     CPU: "CPU per operation against the base, by block",
     THROUGHPUT: "Throughput against the base, by block",

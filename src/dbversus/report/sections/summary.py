@@ -1,4 +1,4 @@
-"""The summaries of steps as the Insert Benchmark has them, steps as columns and targets as lines; and all columns of steps."""
+"""The summaries of steps: what each does, how fast it was on each target, and against the base; and all columns of steps."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -6,17 +6,7 @@ from typing import Any
 
 from dbversus.report.judged import Judged
 from dbversus.report.model import Step, StepCell, StepsPart
-from dbversus.report.parts.steps.summary import (
-    BELOW,
-    FASTER,
-    HIGH,
-    LOW,
-    SLOWER,
-    VOID,
-    insert_mark,
-    ratio_mark,
-    standings,
-)
+from dbversus.report.parts.steps.summary import BELOW, FASTER, SLOWER, VOID, insert_mark, rate_mark, ratio_mark
 from dbversus.report.section import Section
 from dbversus.report.table import Cell, Column, Form, Row, Table, figure_cell, ratio_cell
 from dbversus.report.words import SIGNS
@@ -26,30 +16,32 @@ LACKS = "has no test that is a step; --table summary needs one (docs/suites/clie
 SLA_FAILED = SIGNS[Verdict.SLA_FAILED]
 _MARKS: Mapping[str, tuple[str, str]] = {
     "": ("", ""),
-    HIGH: ("▲", "highest quarter"),
-    LOW: ("▼", "lowest quarter"),
-    FASTER: ("▲", "faster"),
-    SLOWER: ("▼", "slower"),
+    FASTER: (SIGNS[Verdict.IMPROVEMENT], str(Verdict.IMPROVEMENT)),
+    SLOWER: (SIGNS[Verdict.REGRESSION], str(Verdict.REGRESSION)),
     BELOW: (SLA_FAILED, "below the SLA"),
     VOID: (SLA_FAILED, str(Verdict.SLA_FAILED)),
 }
 """Signs beside the colours, for those who do not tell these apart, and words for both."""
 
 RATES, RATIOS, INSERTS = "Rate of each step", "Rate against the base", "Insert rate while queries are run, rows/s"
+WORDS = "What the steps do"
 _COLUMNS = "Columns of the steps"
+_OF_RATES = (
+    "Mean over blocks, or over the runs of an import [95 % interval] or (range). "
+    f"{SLA_FAILED}: a role missed its SLA, and the rate does not count."
+)
+_OF_RATIOS = (
+    "Ratios are of throughput, with the intervals and signs of its verdicts; what has no sign differs by little, or is not shown "
+    "to."
+)
 _NOTES = {
-    RATES: (
-        "Mean over blocks, or over the runs of an import [95 % interval] or (range). "
-        "▲ green: in the highest quarter between the lowest and the highest rate of a step; "
-        "▼ red: in the lowest, unless that is within 20 % of the highest; both rank, where a target is shown to differ from the "
-        f"base. {SLA_FAILED} grey: a role missed its SLA, and the rate does not count."
-    ),
-    RATIOS: (
-        "Ratio of throughput [interval of the verdicts]. ▲ blue: a change whose whole interval lies above 1.05; ▼ yellow: below "
-        "0.95. What has no interval has no colour."
-    ),
-    INSERTS: f"{SLA_FAILED} red: below what the SLA asks for. The last line is the rate that was asked for, where it is known.",
+    RATES: _OF_RATES,
+    RATIOS: _OF_RATIOS,
+    INSERTS: f"{SLA_FAILED}: below what the SLA asks for.",
 }
+CellOf = Callable[[Step, str, StepCell], Cell]
+MOST_COLUMNS = 4
+"""Targets that stand beside each other, a line per step; more stand below each other, a column per step."""
 _ENDS = ("low", "high", "least", "most")
 _FIGURES: Mapping[str, str] = {
     "rate": "rate.value",
@@ -81,34 +73,97 @@ def of_steps(part: StepsPart, base: str) -> Section:
 
 
 def summaries(part: StepsPart, base: str) -> list[Table]:
-    """Rates; ratios where there is more than one target; insert rates where rows come while queries are run."""
+    """Rates, and ratios where there is more than one target; insert rates where rows come while queries are run."""
     labels = _labels(part)
-    marks = {step.name: standings(step, base) for step in part.steps}
-
-    def rate(step: Step, label: str, cell: StepCell) -> Cell:
-        return _marked(figure_cell(cell.rate), marks[step.name].get(label, ""))
-
-    def ratio(step: Step, label: str, cell: StepCell) -> Cell:
-        of_base = label == base
-        mark = (VOID if cell.sla_failed else "") if of_base else ratio_mark(step, base, label)
-        return _marked(Cell("1") if of_base else ratio_cell(cell.finding), mark)
-
-    found = [_table(RATES, part.steps, labels, Form.NUMBER, rate, lambda step: step.unit)] if labels else []
-    if len(labels) > 1:
-        found.append(_table(RATIOS, part.steps, labels, Form.RATIO, ratio))
     rated = [step for step in part.steps if any(cell.inserts_per_s is not None for cell in step.cells.values())]
-    return [*found, _inserts(rated, labels)] if rated else found
+    if not labels:
+        return []
+    if len(labels) > MOST_COLUMNS:
+        return _below_each_other(part, base, labels, rated)
+    return [_beside_each_other(part, base, labels), *([_inserts_by_step(rated, labels)] if rated else [])]
 
 
-def _inserts(steps: Sequence[Step], labels: Sequence[str]) -> Table:
-    def inserts(step: Step, label: str, cell: StepCell) -> Cell:
-        return _marked(figure_cell(cell.inserts_per_s), insert_mark(step, label))
+def _beside_each_other(part: StepsPart, base: str, labels: Sequence[str]) -> Table:
+    def ratio(step: Step, label: str, cell: StepCell) -> Cell:
+        return _ratio(step, base, label, cell)
 
-    made = _table(INSERTS, steps, labels, Form.NUMBER, inserts)
-    if all(step.target_per_s is None for step in steps):
-        return made
-    asked: Row = ["asked for", *(Cell(step.target_per_s) for step in steps)]
-    return made.with_rows([*made.rows, asked])
+    others = [label for label in labels if label != base]
+    units, titles = (any(getattr(step, name) for step in part.steps) for name in ("unit", "title"))
+    columns = [
+        Column("step"),
+        *(Column(label, Form.NUMBER, spread=True, is_marked=True) for label in labels),
+        *(Column(_ratio_title(label, base, others), Form.RATIO, spread=True, is_marked=True) for label in others),
+        *([Column("unit")] if units else []),
+        *([Column("what it does")] if titles else []),
+    ]
+    rows: list[Row] = [
+        [
+            step.name,
+            *_cells(step, labels, _rate),
+            *_cells(step, others, ratio),
+            *([step.unit] if units else []),
+            *([step.title] if titles else []),
+        ]
+        for step in part.steps
+    ]
+    notes = [_OF_RATES, *([_OF_RATIOS] if others else [])]
+    return Table(columns, rows, title=RATES, notes=notes, sheet="Steps")
+
+
+def _ratio_title(label: str, base: str, others: Sequence[str]) -> str:
+    return f"÷ {base}" if len(others) == 1 else f"{label} ÷ {base}"
+
+
+def _cells(step: Step, labels: Sequence[str], cell_of: CellOf) -> list[Cell]:
+    return [cell_of(step, label, step.cells[label]) if label in step.cells else Cell(None) for label in labels]
+
+
+def _rate(step: Step, label: str, cell: StepCell) -> Cell:
+    return _marked(figure_cell(cell.rate), rate_mark(step, label))
+
+
+def _ratio(step: Step, base: str, label: str, cell: StepCell) -> Cell:
+    return _marked(ratio_cell(cell.finding), ratio_mark(step, base, label))
+
+
+def _inserts_by_step(steps: Sequence[Step], labels: Sequence[str]) -> Table:
+    """Columns by target, and what was asked for where that is known."""
+    is_asked = any(step.target_per_s is not None for step in steps)
+    columns = [
+        Column("step"),
+        *(Column(label, Form.NUMBER, spread=True, is_marked=True) for label in labels),
+        *([Column("asked for", Form.NUMBER)] if is_asked else []),
+    ]
+    rows: list[Row] = [
+        [
+            step.name,
+            *_cells(step, labels, _inserts),
+            *([Cell(step.target_per_s)] if is_asked else []),
+        ]
+        for step in steps
+    ]
+    return Table(columns, rows, title=INSERTS, notes=[_NOTES[INSERTS]], sheet="Steps")
+
+
+def _inserts(step: Step, label: str, cell: StepCell) -> Cell:
+    return _marked(figure_cell(cell.inserts_per_s), insert_mark(step, label))
+
+
+def _below_each_other(part: StepsPart, base: str, labels: Sequence[str], rated: Sequence[Step]) -> list[Table]:
+    def ratio(step: Step, label: str, cell: StepCell) -> Cell:
+        return _marked(Cell("1"), rate_mark(step, base)) if label == base else _ratio(step, base, label, cell)
+
+    words = [[step.name, step.title] for step in part.steps if step.title]
+    found = [
+        *([Table([Column("step"), Column("what it does")], words, title=WORDS, sheet="Steps")] if words else []),
+        _table(RATES, part.steps, labels, Form.NUMBER, _rate, lambda step: step.unit),
+        _table(RATIOS, part.steps, labels, Form.RATIO, ratio),
+    ]
+    if not rated:
+        return found
+    made = _table(INSERTS, rated, labels, Form.NUMBER, _inserts)
+    asked: Row = ["asked for", *(Cell(step.target_per_s) for step in rated)]
+    return [*found, made if all(step.target_per_s is None for step in rated) else made.with_rows([*made.rows, asked])]
 
 
 def _table(
@@ -116,14 +171,11 @@ def _table(
     steps: Sequence[Step],
     labels: Sequence[str],
     form: Form,
-    cell_of: Callable[[Step, str, StepCell], Cell],
+    cell_of: CellOf,
     unit: Callable[[Step], str] = lambda _: "",
 ) -> Table:
     columns = [Column(step.name, form, unit(step), spread=True, is_marked=True) for step in steps]
-    rows: list[Row] = [
-        [label, *(cell_of(step, label, step.cells[label]) if label in step.cells else Cell(None) for step in steps)]
-        for label in labels
-    ]
+    rows: list[Row] = [[label, *(_cells(step, [label], cell_of)[0] for step in steps)] for label in labels]
     return Table([Column("target"), *columns], rows, title=title, notes=[_NOTES[title]], sheet="Steps")
 
 
@@ -158,9 +210,9 @@ def _content(part: StepsPart, base: str) -> dict[str, Any]:
 
 
 def _step_content(step: Step, base: str) -> dict[str, Any]:
-    marks = standings(step, base)
     return {
         "name": step.name,
+        "title": step.title,
         "unit": step.unit,
         "inserts_asked_per_s": step.target_per_s,
         "sla": step.sla,
@@ -170,7 +222,7 @@ def _step_content(step: Step, base: str) -> dict[str, Any]:
                 "inserts_per_s": asdict(cell.inserts_per_s) if cell.inserts_per_s else None,
                 "sla_failed": cell.sla_failed,
                 "marks": {
-                    "rate": marks.get(label, ""),
+                    "rate": rate_mark(step, label),
                     "ratio": ratio_mark(step, base, label),
                     "inserts": insert_mark(step, label),
                 },

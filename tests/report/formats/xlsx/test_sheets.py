@@ -312,13 +312,12 @@ def test_steps_have_rates_ratios_and_columns(of_kind: Written) -> None:
     assert part
     book = open_book(content)
     (step, _), label = part.steps, LABELS[1]
-    line = next(line for line in lines_of(book["Steps"]) if line["target"] == label)
+    line = next(line for line in lines_of(book["Steps"]) if line["step"] == "point-query")
     rate = step.cells[label].rate
     ends = same(rate.value, rate.low, rate.high, rate.least, rate.most)
-    shown = [line.get(f"point-query{end}, queries/s") for end in ("", " low", " high", " least", " most")]
-    assert tuple(shown) == ends
-    texts = texts_of(book["Steps"])
-    assert "Rate of each step" in texts and "Rate against the base" in texts
+    shown = [line.get(f"{label}{end}") for end in ("", " low", " high", " least", " most")]
+    assert tuple(shown) == ends and line["unit"] == "queries/s"
+    assert "Rate of each step" in texts_of(book["Steps"])
     assert len(lines_of(book["Step columns"])) == len(part.lines)
     assert any(text.startswith("cpupq: CPU of the server, µs") for text in texts_of(book["Step columns"]))
 
@@ -335,9 +334,10 @@ def test_marks_of_steps_are_words_beside_their_colours(assessment: Assessment, t
     section = of_steps(StepsPart((step, failed), (), {}), assessment.base.label)
     shown = replace(assessment, sections=(section,))
     sheet = open_book(content_of(shown, tmp_path))["Steps"]
-    first, second = lines_of(sheet)
-    assert (first["qr100 is"], second["qr100 is"]) == ("▲ highest quarter", "▼ lowest quarter")
-    assert second["qp100 is"] == "⚑ SLA failed"
+    queries, spoiled, *_ = lines_of(sheet)
+    ratio = f"÷ {LABELS[0]} is"
+    assert (queries[ratio], spoiled[ratio]) == ("▼ regression", "⚑ SLA failed")
+    assert not queries[f"{LABELS[1]} is"] and spoiled[f"{LABELS[1]} is"] == "⚑ SLA failed"
     texts = texts_of(sheet)
     assert "⚑ below the SLA" in texts and "asked for" in texts
 

@@ -6,7 +6,7 @@ import pytest
 
 from dbversus.importing.run import import_results
 from dbversus.report.parts.steps.imported import PRINTED, imported_steps_part
-from dbversus.report.parts.steps.summary import BELOW, LOW, insert_mark, standings, steps_part
+from dbversus.report.parts.steps.summary import BELOW, insert_mark, rate_mark, ratio_mark, steps_part
 from dbversus.report.sections.summary import INSERTS, of_steps, summaries
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
@@ -41,7 +41,7 @@ def test_ratios_are_those_of_the_import_and_bear_no_colour(results: Results) -> 
     load = next(step for step in part.steps if step.name == "l.i0")
     found = load.cells[NEW].finding
     assert found is not None and found.ratio == pytest.approx(85106 / 139860) and found.low is None
-    assert standings(load, OLD)[NEW] == LOW
+    assert rate_mark(load, NEW) == ratio_mark(load, OLD, NEW) == ""
     assert all(insert_mark(step, label) != BELOW for step in part.steps for label in step.cells)
 
 
@@ -53,11 +53,11 @@ def test_columns_are_named_as_what_the_reference_means(results: Results) -> None
     assert dict(of_steps(part, OLD).tables[-1].legend)["cpupq"].startswith("CPU of the machine")
 
 
-def test_the_rate_that_was_asked_for_has_no_line_where_nobody_knows_it(results: Results) -> None:
+def test_the_rate_that_was_asked_for_has_no_column_where_nobody_knows_it(results: Results) -> None:
     part = steps_part(results, judge(results))
     assert part is not None
     inserts = next(one for one in summaries(part, OLD) if one.title == INSERTS)
-    assert [row[0] for row in inserts.rows] == [target.label for target in results.targets]
+    assert [column.title for column in inserts.columns] == ["step", *(target.label for target in results.targets)]
 
 
 def test_an_import_without_steps_has_none(tmp_path: Path) -> None:

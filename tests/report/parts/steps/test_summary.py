@@ -13,13 +13,11 @@ from dbversus.report.model import Step, StepCell
 from dbversus.report.parts.steps.summary import (
     BELOW,
     FASTER,
-    HIGH,
-    LOW,
     SLOWER,
     VOID,
     insert_mark,
+    rate_mark,
     ratio_mark,
-    standings,
     steps_part,
 )
 from dbversus.results.read import open_results
@@ -27,7 +25,7 @@ from dbversus.results.records import Series, Slots
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import Verdict
 
 from ...synthetic import LABELS, write_results
 from ..each_test.test_timeline import SECOND_NS, seconds_of
@@ -90,60 +88,25 @@ def test_index_builds_count_the_rows_that_they_index(results: Results) -> None:
     assert rate is not None and ops is not None and rate == pytest.approx(1000 * ops)
 
 
+def test_what_missed_its_sla_does_not_count(results: Results) -> None:
+    one = step({"a": 10, "b": 95}, failed="a")
+    assert (rate_mark(one, "a"), rate_mark(one, "b")) == (VOID, "")
+
+
 @pytest.mark.parametrize(
-    ("rates", "marks"),
+    ("verdict", "mark"),
     [
-        ({"a": 100, "b": 180, "c": 200}, {"a": LOW, "b": HIGH, "c": HIGH}),
-        ({"a": 100, "b": 150, "c": 200}, {"a": LOW, "c": HIGH}),
-        ({"a": 100, "b": 125, "c": 200}, {"a": LOW, "b": LOW, "c": HIGH}),
-        ({"a": 80, "b": 100}, {"b": HIGH}),  # 80 % of the highest is not so little
-        ({"a": 79, "b": 100}, {"a": LOW, "b": HIGH}),
-        ({"a": 100}, {}),
+        (Verdict.REGRESSION, SLOWER),
+        (Verdict.IMPROVEMENT, FASTER),
+        *((verdict, "") for verdict in (Verdict.SMALL_CHANGE, Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.EQUIVALENT)),
     ],
 )
-def test_quarters_of_the_range(results: Results, rates: Mapping[str, float], marks: Mapping[str, str]) -> None:
-    assert standings(shown(step(rates), regression(results)), "a") == marks
-
-
-def test_what_is_not_shown_to_differ_is_not_marked(results: Results) -> None:
-    """Neither the target nor the base, however far apart their rates are."""
-    rates, finding = step({"a": 100, "b": 200, "c": 210}), regression(results)
-    assert standings(rates, "a") == {}
-    for verdict in (Verdict.UNDECIDED, Verdict.EQUIVALENT, Verdict.UNSTABLE):
-        assert standings(shown(rates, replace(finding, verdict=verdict)), "a") == {}
-    one = replace(rates, cells={**shown(rates, finding).cells, "c": rates.cells["c"]})
-    assert standings(one, "a") == {"a": LOW, "b": HIGH}
-
-
-def regression(results: Results) -> Finding:
-    return replace(judge(results)[0], verdict=Verdict.REGRESSION)
-
-
-def shown(one: Step, finding: Finding) -> Step:
-    """All but the base have this finding."""
-    cells = {label: replace(cell, finding=finding if label != "a" else None) for label, cell in one.cells.items()}
-    return replace(one, cells=cells)
-
-
-def test_what_missed_its_sla_is_grey_and_makes_nothing_else_red(results: Results) -> None:
-    for rate in (10, 900):
-        one = shown(step({"a": rate, "b": 95, "c": 100}, failed="a"), regression(results))
-        assert standings(one, "a") == {"a": VOID, "c": HIGH}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "mark"),
-    [(0.90, 0.94, SLOWER), (0.90, 0.96, ""), (1.06, 1.20, FASTER), (1.04, 1.20, ""), (None, None, "")],
-)
-def test_a_ratio_is_marked_where_its_whole_interval_lies_beyond(
-    results: Results, low: float | None, high: float | None, mark: str
-) -> None:
-    finding = replace(judge(results)[0], verdict=Verdict.REGRESSION, low=low, high=high)
+def test_a_ratio_has_the_mark_of_its_verdict(results: Results, verdict: Verdict, mark: str) -> None:
+    """However far from 1 it is."""
+    finding = replace(judge(results)[0], verdict=verdict, low=0.1, high=0.2)
     one = step({"a": 1, "b": 1})
     cells = {**one.cells, "b": replace(one.cells["b"], finding=finding)}
     assert ratio_mark(replace(one, cells=cells), "a", "b") == mark
-    open_one = {**cells, "b": replace(cells["b"], finding=replace(finding, verdict=Verdict.UNDECIDED))}
-    assert ratio_mark(replace(one, cells=open_one), "a", "b") == ""
     spoiled = {**cells, "a": replace(one.cells["a"], sla_failed=True)}
     assert ratio_mark(replace(one, cells=spoiled), "a", "b") == VOID
 

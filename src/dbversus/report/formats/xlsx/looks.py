@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
+from dbversus.report.parts.steps.summary import BELOW, FASTER, SLOWER, VOID
 from dbversus.report.table import SOFT, Form
 from dbversus.report.words import SIGNIFICANT_DIGITS
 from dbversus.stats.model import Verdict
@@ -34,11 +34,9 @@ LOOKS: Mapping[str, Look] = {
     Verdict.FAILED: _BROKEN,
     GOLD: {"bg_color": "#F7DC7A", "bold": True},
     SILVER: {"bg_color": "#D3D7DC", "bold": True},
-    HIGH: {"bg_color": "#BFE5D6"},
-    LOW: {"bg_color": "#F7BFA8"},
-    FASTER: {"bg_color": "#C7E4F5"},
-    SLOWER: {"bg_color": "#FBE3A1"},
-    BELOW: {"bg_color": "#F7BFA8"},
+    FASTER: {"font_color": "#174A85", "bg_color": "#DBE8F8"},
+    SLOWER: {"font_color": "#8A2F06", "bg_color": "#FCE0D0"},
+    BELOW: {"font_color": "#8A2F06", "bg_color": "#FCE0D0"},
     VOID: _GREY,
     SOFT: {"font_color": "#5B636B"},
 }

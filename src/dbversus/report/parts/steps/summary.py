@@ -1,11 +1,11 @@
 """The summary of steps, as the Insert Benchmark has it: how fast each target was, against the base, and at what insert rate.
 
-Colours are those of the reference, with two differences. A rate that does not count, since the SLA was missed, is grey whatever
-it is, and makes no other rate red or green: in the reference it may be red itself. And a ratio has a colour only where its whole
-interval lies beyond 5 %.
+A ratio has the colour of its verdict, and nothing else has one, but for what missed its SLA: a second scale beside the verdicts
+would call fast or slow what these do not.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -16,18 +16,16 @@ from dbversus.report.parts.steps import columns
 from dbversus.report.parts.steps.imported import imported_steps_part
 from dbversus.results.records import Slots
 from dbversus.results.stored import Results
+from dbversus.stats.across.clients import test_of
 from dbversus.stats.metrics import THROUGHPUT
-from dbversus.stats.model import Finding
+from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.imported import is_imported
 from dbversus.stats.values.levels import scaled
 
-LOW, HIGH, SLOWER, FASTER, BELOW, VOID = "low", "high", "slower", "faster", "below", "void"
-"""Marks: of rates among all targets, of ratios, of insert rates, and of what does not count."""
+SLOWER, FASTER, BELOW, VOID = "slower", "faster", "below", "void"
+"""Marks: of ratios by their verdicts, of insert rates, and of what does not count."""
 
-QUARTER = 0.25
-ALL_ALIKE = 0.8
-"""The lowest rate is not marked where it is at least this share of the highest."""
-BEYOND = 0.05
+_MARKS = {Verdict.REGRESSION: SLOWER, Verdict.IMPROVEMENT: FASTER}
 
 _SLOTS = """SELECT test, target, block, sum(elapsed_ns) / 1e9 AS seconds, sum(ops) AS ops, sum(affected) AS affected
   FROM slots WHERE elapsed_ns > 0 GROUP BY ALL ORDER BY block"""
@@ -45,8 +43,9 @@ def steps_part(results: Results, findings: Iterable[Finding]) -> StepsPart | Non
         return None
     of_throughput = {(one.test, one.target): one for one in findings if one.metric == THROUGHPUT}
     roles, blocks = roles_of_tests(results), _blocks(results)
+    titles = {name: test.title for name, test in results.stored_tests.items()}
     steps = tuple(
-        _step(results, plan, blocks, roles.get(test, ()), of_throughput)
+        replace(_step(results, plan, blocks, roles.get(test, ()), of_throughput), title=titles.get(test_of(test), ""))
         for test, plan in plans.items()
         if _is_free(plan, roles.get(test, ()))
     )
@@ -135,42 +134,17 @@ def _rows_per_op(blocks: Sequence[Line], role: str) -> float:
     return sum(line["affected"] or 0 for line in lines) / ops if ops else 0.0
 
 
-def standings(step: Step, base: str) -> dict[str, str]:
-    """Label → LOW, HIGH or VOID: the lowest and the highest quarter of the range of rates that count, of what is shown to differ.
-
-    A target is by its own verdict, the base by that of any of them.
-    """
-    shown = {label for label, cell in step.cells.items() if cell.finding and cell.finding.is_shown}
-    shown |= {base} if shown else set()
-    marks = {label: VOID for label, cell in step.cells.items() if cell.sla_failed}
-    rates = {
-        label: cell.rate.value
-        for label, cell in step.cells.items()
-        if not cell.sla_failed and cell.rate.value is not None
-    }
-    if len(rates) < 2:
-        return marks
-    least, most = min(rates.values()), max(rates.values())
-    edge = QUARTER * (most - least)
-    for label, rate in rates.items():
-        if label not in shown:
-            continue
-        if rate <= least + edge and least < ALL_ALIKE * most:
-            marks[label] = LOW
-        elif rate >= most - edge:
-            marks[label] = HIGH
-    return marks
+def rate_mark(step: Step, label: str) -> str:
+    """VOID where the rate does not count."""
+    return VOID if step.cells[label].sla_failed else ""
 
 
 def ratio_mark(step: Step, base: str, label: str) -> str:
-    """SLOWER, FASTER or VOID; "" where nothing is shown, or the interval reaches into 5 %."""
+    """SLOWER and FASTER as the verdict has it, or VOID; "" where no change is shown, or a small one."""
     cell, of_base = step.cells[label], step.cells.get(base)
     if cell.sla_failed or (of_base and of_base.sla_failed):
         return VOID
-    found = cell.finding
-    if found is None or not found.is_shown or found.low is None or found.high is None:
-        return ""
-    return SLOWER if found.high < 1 - BEYOND else FASTER if found.low > 1 + BEYOND else ""
+    return _MARKS.get(cell.finding.verdict, "") if cell.finding else ""
 
 
 def insert_mark(step: Step, label: str) -> str:
