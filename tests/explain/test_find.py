@@ -325,3 +325,52 @@ def test_what_statements_of_equal_plans_do_more_often_is_a_lead(
     seen = _seen(SLOWER, plans=plans, counted={"search/s": counted})
     causes = _explained(_pair(versions=("3.45.0", "3.46.0"), dbms="sqlite"), seen).causes
     assert [cause.facts[COUNT] for cause in causes if cause.kind is Kind.DONE] == found
+
+
+NINE = "Seq Scan on t\n  Filter: ((j + i) = ANY ('{1,2,3,4,5,6,7,8,9}'::integer[]))"
+FASTER = {name: (mine, base) for name, (base, mine) in SLOWER.items()}
+
+
+@pytest.mark.parametrize(
+    ("plan", "versions", "pairs", "on"),
+    [
+        (NINE, ("13.1", "14.1"), FASTER, ["postgres:14.1@c"]),
+        (NINE, ("14.1", "13.1"), SLOWER, ["postgres:14.1"]),
+        (NINE, ("13.1", "14.1"), SLOWER, []),
+        (NINE, ("14.1", "16.1"), FASTER, []),
+        (NINE.replace(",9", ""), ("13.1", "14.1"), FASTER, []),
+        (NINE.replace("Filter:", "Index Cond:"), ("13.1", "14.1"), FASTER, []),
+    ],
+    ids=["newer", "older", "the other way", "both have it", "too few", "by an index"],
+)
+def test_what_a_version_executes_otherwise_by_the_same_plan_is_a_lead(
+    plan: str, versions: tuple[str, str], pairs: Pairs, on: list[str]
+) -> None:
+    causes = _explained(_pair(versions=versions), _seen(pairs, same_plans={"search/s": plan})).causes
+    found = [cause for cause in causes if cause.what == "hashed lists of constants"]
+    assert [cause.facts["on"] for cause in found] == on and all(cause.kind is Kind.KNOWN for cause in found)
+    other = _seen(pairs, same_plans={"search/s": plan}, plans=("Seq Scan on t", "Result"))
+    assert "hashed lists of constants" not in [
+        cause.what for cause in _explained(_pair(versions=versions), other).causes
+    ]
+
+
+def test_the_time_of_one_execution_is_not_told_against_the_verdict() -> None:
+    """Hundreds of executions say that the target is slower, and one on a busy host the opposite."""
+    ran = tuple(f"{scan}\nExecution Time: {ms} ms" for scan, ms in (("Sort", 278.0), ("Result", 188.0)))
+    for pairs, told in ((SLOWER, (None, None)), (FASTER, (278.0, 188.0))):
+        seen = replace(_seen(pairs), plans=[PlanDifference(f"{TEST}/s", ("Sort", "Result"), ran)])
+        (plan,) = (one for one in _explained(_pair(versions=("16.1", "17.1")), seen).causes if one.kind is Kind.PLAN)
+        assert (plan.facts["base_total_ms"], plan.facts["mine_total_ms"]) == told
+
+
+@pytest.mark.parametrize(
+    ("plan", "is_weak"),
+    [("d ALL (Using temporary)", False), ("d const key=PRIMARY", True)],
+    ids=["compares", "does not"],
+)
+def test_a_collation_is_a_likely_lead_of_plans_that_compare_texts(plan: str, is_weak: bool) -> None:
+    base, mine = {"collation_server": "latin1_swedish_ci"}, {"collation_server": "utf8mb4_0900_ai_ci"}
+    pair = _pair(base, mine, versions=("5.7.22", "8.0.33"), dbms="mysql", asked=({}, {}))
+    found = _explained(pair, _seen(SLOWER, same_plans={"search/s": plan})).causes
+    assert [cause.is_weak for cause in found if cause.what == "collation_server"] == ([] if is_weak else [False])

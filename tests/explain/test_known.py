@@ -15,9 +15,14 @@ def test_every_entry_has_a_source_and_no_name_stands_twice() -> None:
     names = [name for one in causes for name in one.names]
     assert len(names) == len(set(names))
     for setting in settings:
-        assert setting.dbms in set(Family) and (setting.operators or setting.counters or setting.tests)
-        for pattern in setting.operators:
+        assert setting.dbms in set(Family) and (setting.operators or setting.counters or setting.has or setting.tests)
+        for pattern in (*setting.operators, setting.has):
             re.compile(pattern)
+
+
+def test_what_is_executed_otherwise_has_a_source_and_a_pattern() -> None:
+    for one in known._plans().executed:
+        assert one.source and one.means and one.name and re.compile(one.has).pattern
 
 
 def test_signs_of_settings_are_counters_that_mean_something() -> None:

@@ -49,6 +49,15 @@ def test_what_both_have_is_no_difference() -> None:
     assert not difference(BITMAP, BITMAP.replace("account = ?", "account = (?)"), "postgres")
 
 
+def test_the_same_operators_by_other_keys_are_told_by_their_keys() -> None:
+    """As a test's aggregates of distinct values have theirs sorted by one Sort since PostgreSQL 16."""
+    base = "GroupAggregate\n  Group Key: site\n  ->  Sort\n        Sort Key: site\n        ->  Seq Scan on visits"
+    found = difference(base, base.replace("Sort Key: site", "Sort Key: site, visitor"), "postgres")
+    assert (found.gone, found.new) == (("Sort by site",), ("Sort by site, visitor",)) and found.by_keys
+    assert found.tells("^Sort") and not found.tells("Aggregate") and not found.tells(ANY_PLAN)
+    assert not difference(base, base.replace("visits", "visits v"), "postgres")
+
+
 def test_the_same_tables_in_another_order_are_another_order_of_joins() -> None:
     found = difference("a ALL\nb ref key=k", "b ref key=k\na ALL", "mysql")
     assert found.reordered and found.gone == ("a: ALL", "b: ref by k")

@@ -10,7 +10,14 @@ from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes
-from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
+from dbversus.explain.known import (
+    SettingMeaning,
+    executed_otherwise,
+    is_named,
+    meaning_of,
+    planned_otherwise,
+    settings_named,
+)
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
@@ -61,6 +68,7 @@ _RANKS = {
     Kind.STORAGE: 6,
     Kind.SETTING: 6,
 }
+_SIGN_OF_VERSION, _SIGN_OF_SAME_PLAN = 3.15, 4.6
 _SIGN_OF_PLAN, _SIGN_OF_TELLING, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 3.8, 4.5, 7.0
 _ASKED_FOR = 0.1
 """Of two settings with the same sign, the one that a config asks for comes first."""
@@ -115,6 +123,7 @@ class Seen:
 
     `conditions`: causes that lie in how it was measured (conditions.py, storage.py). `profile`: where its CPU time goes.
     `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
+    `same_plans`: statement → its plans on both, where their shapes are equal.
     `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
     `trials`: settings of the base that were tried on the target.
     """
@@ -130,6 +139,7 @@ class Seen:
     planning_ms: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     trials: Sequence[Tried] = ()
     counted: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
+    same_plans: Mapping[str, str] = field(default_factory=dict)
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -184,11 +194,13 @@ class _Search:
         tested = list(self._tested())
         functions = function_causes(self.seen.profile) if self.seen.profile else []
         planning = [*self._planning(), *([] if plans else self._done_more_often())]
+        otherwise = [] if plans else list(self._executed_otherwise())
         with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *planning, *functions, *costs]
         known = {name for cause in tested for name in cause.what.split(", ")} if len(tested) == 1 else set()
         return [
             *((0.0, cause) for cause in tested),
             *((_RANKS[cause.kind], cause) for cause in with_rank),
+            *((_SIGN_OF_VERSION, cause) for cause in otherwise),
             *((rank, cause) for rank, cause in settings if not (cause.what in known and len(known) == 1)),
         ]
 
@@ -223,6 +235,16 @@ class _Search:
             if bug not in (base if self.is_worse else mine):
                 facts: dict[str, Fact] = {"on": label, "is_bug": bug.is_bug}
                 yield self._new(Kind.KNOWN, bug.name, means=bug.effect, source=bug.source, facts=facts)
+
+    def _executed_otherwise(self) -> Iterator[Cause]:
+        """What the newer version is known to do better or worse, where the plans show that it is asked for."""
+        versions = self.pair.base.version, self.pair.target.version
+        for known in executed_otherwise(self.pair.target.dbms, versions, self.seen.same_plans.values()):
+            is_newer = known.has_it(versions[1])
+            if known.better is None or (is_newer == known.better) != self.is_worse:
+                on = self.pair.target.label if is_newer else self.pair.base.label
+                facts: dict[str, Fact] = {"on": on, "is_bug": False}
+                yield self._new(Kind.KNOWN, known.name, means=known.means, source=known.source, facts=facts)
 
     def _conditions(self) -> Iterator[Cause]:
         """What one of the two had to bear, and the other not. Who waits for a device uses no CPU and moves no bytes."""
@@ -292,10 +314,16 @@ class _Search:
             facts[f"{side}_rows"] = took.rows if took else None
             facts[f"{side}_ms"] = took.ms if took else None
             facts[f"{side}_total_ms"] = total_ms(text)
+        if self._is_against_the_change(*(facts[f"{side}_total_ms"] for side in SIDES)):
+            facts |= dict.fromkeys((f"{side}_total_ms" for side in SIDES), None)
         if counted := other_count(*(plan.executed[place] or "" for place in self.pair.places)):
             name, facts["base_count"], facts["mine_count"] = counted
             facts[COUNT] = COUNTED[name]
         return facts
+
+    def _is_against_the_change(self, base: Fact, mine: Fact) -> bool:
+        """Whether times of one execution on each say the opposite of the verdict, which many have made."""
+        return isinstance(base, float) and isinstance(mine, float) and (mine > base) != self.is_worse
 
     def _rows(self) -> dict[str, Fact]:
         """The costliest count of rows or pages that moved with the change: what a plan has to do more, or less."""
@@ -410,6 +438,8 @@ class _Search:
         moved = [meaning_of(counter) for counter in counters if is_named(counter, known.counters)]
         if moved:
             return _SIGN_OF_TELLING if any(one and one.telling for one in moved) else _SIGN_OF_COUNTER
+        if both and known.has and any(re.search(known.has, plan) for plan in self.seen.same_plans.values()):
+            return _SIGN_OF_SAME_PLAN
         if not may_tell:
             return None
         if shapes and ANY_PLAN in known.operators:

@@ -72,25 +72,41 @@ class SettingMeaning(Shape):
     counters: list[str] = Field(default_factory=list)
     tests: Literal["", "writes", "reads", "all"] = ""
     back: str = ""
+    has: str = ""
 
 
-class PlannedOtherwise(Shape):
-    """One of plans.toml."""
-
+class _SinceVersion(Shape):
     dbms: list[str]
     since: str
     means: str
     source: str
-    gone: str = ""
-    new: str = ""
+
+    def has_it(self, version: str) -> bool:
+        return in_range(version, self.since, "")
 
     def tells_apart(self, base: str, mine: str) -> bool:
         """Whether just one of two versions does it."""
-        return in_range(base, self.since, "") != in_range(mine, self.since, "")
+        return self.has_it(base) != self.has_it(mine)
+
+
+class PlannedOtherwise(_SinceVersion):
+    """One of `[[plans]]` in plans.toml."""
+
+    gone: str = ""
+    new: str = ""
+
+
+class ExecutedOtherwise(_SinceVersion):
+    """One of `[[executed]]` in plans.toml."""
+
+    name: str
+    has: str
+    better: bool | None = None
 
 
 class _Plans(Shape):
     plans: list[PlannedOtherwise]
+    executed: list[ExecutedOtherwise]
 
 
 class _Settings(Shape):
@@ -108,20 +124,27 @@ def _settings() -> Sequence[SettingMeaning]:
 
 
 @cache
-def _plans() -> Sequence[PlannedOtherwise]:
-    return read_shape(_Plans, read_source(Path(__file__).with_name("plans.toml"))).plans
+def _plans() -> _Plans:
+    return read_shape(_Plans, read_source(Path(__file__).with_name("plans.toml")))
 
 
 def planned_otherwise(dbms: str, versions: tuple[str, str], found: Difference) -> PlannedOtherwise | None:
     """What the newer of two versions, of the base and of the target, does otherwise that shows in their plans."""
-    for one in _plans():
+    for one in _plans().plans:
         if dbms in one.dbms and one.tells_apart(*versions):
-            is_newer = in_range(versions[1], one.since, "")
+            is_newer = one.has_it(versions[1])
             older, newer = (found.gone, found.new) if is_newer else (found.new, found.gone)
             sides = ((one.gone, older), (one.new, newer))
             if all(not wanted or any(re.search(wanted, each) for each in side) for wanted, side in sides):
                 return one
     return None
+
+
+def executed_otherwise(dbms: str, versions: tuple[str, str], plans: Iterable[str]) -> list[ExecutedOtherwise]:
+    """What just one of two versions does otherwise by the same plan, of what `plans` show."""
+    texts = list(plans)
+    told = [one for one in _plans().executed if dbms in one.dbms and one.tells_apart(*versions)]
+    return [one for one in told if any(re.search(one.has, text) for text in texts)]
 
 
 @cache

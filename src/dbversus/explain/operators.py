@@ -20,6 +20,7 @@ _NO_NODE = re.compile(r"^\s*(?:SubPlan|InitPlan|CTE (?!Scan))")
 _BITMAP_INDEX = "Bitmap Index Scan on"
 _POSTGRES_NODE = re.compile(r"^\s*(?:->\s*)?(?P<node>[A-Z][A-Za-z]+(?: [A-Za-z()]+)*?)(?P<rest>(?: using| on) .*)?$")
 _CONDITION = re.compile(r"^\s*[A-Z][A-Za-z ]*(?: \?)?:")
+_KEYS = re.compile(r"^\s*(?:Sort|Group) Key: (?P<keys>.*)$")
 _INDEX = re.compile(r"(?:using (?P<index>\S+) )?on (?P<table>\S+)")
 _MYSQL_SIZES = re.compile(r"\s(?:key_len|(?:r_)?rows)=\S+")
 _MYSQL_EXTRA = re.compile(r"\s\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
@@ -33,18 +34,22 @@ _TELLING_EXTRA = (
 class Difference:
     """Of two plans, in the order of each; both empty where they have the same operators in the same order.
 
-    `reordered`: they have the same ones in another order, which is that of a join; all of them are here then.
+    `reordered`: they have the same ones in another order, which is that of a join; all of them are here then. `by_keys`: they
+    sort or group by others; these stand behind the operators.
     """
 
     gone: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     reordered: bool = False
+    by_keys: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.gone or self.new)
 
     def tells(self, pattern: str) -> bool:
-        """Whether one side has it more often than the other."""
+        """Whether one side has it more often than the other, or by other keys."""
+        if self.by_keys:
+            return pattern != ANY_PLAN and any(re.search(pattern, one) for one in (*self.gone, *self.new))
         gone, new = (sum(bool(re.search(pattern, one)) for one in side) for side in (self.gone, self.new))
         return pattern != ANY_PLAN and gone != new
 
@@ -52,6 +57,9 @@ class Difference:
 def difference(base: str, mine: str, dbms: str) -> Difference:
     """Of two normalised plans (plan_diff.py)."""
     ours, theirs = (list(operators(plan, dbms)) for plan in (mine, base))
+    if ours == theirs and family_name(dbms) == "postgres":
+        ours, theirs = (list(_with_keys(plan)) for plan in (mine, base))
+        return Difference(_without(theirs, ours), _without(ours, theirs), by_keys=ours != theirs)
     gone, new = _without(theirs, ours), _without(ours, theirs)
     if not gone and not new and ours != theirs:
         return Difference(tuple(theirs), tuple(ours), reordered=True)
@@ -85,6 +93,14 @@ def _of_postgres(plan: str) -> Iterator[str]:
     if _is_generic(plan):
         yield GENERIC
     yield from (operator for _, operator in postgres_operators(plan.splitlines()))
+
+
+def _with_keys(plan: str) -> Iterator[str]:
+    """Operators that sort or group, with what they do it by: `Sort by site, visitor`."""
+    lines = plan.splitlines()
+    for number, operator in postgres_operators(lines):
+        if keys := _KEYS.match(lines[number + 1] if number + 1 < len(lines) else ""):
+            yield f"{operator} by {keys['keys']}"
 
 
 def _is_generic(plan: str) -> bool:

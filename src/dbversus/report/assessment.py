@@ -1,7 +1,7 @@
 """Everything that the reports show, built from stored results alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
@@ -281,12 +281,24 @@ def _explanations(
             planning_ms = planning_of(test_of(item.test), *(_planning(results, one) for one in (results.base, target)))
             writes = _writes(results, item.test)
             tried = trials.get((item.test, target.label), ())
-            ran = (_known(results.server_json(one, "executed.json")) for one in (results.base, target))
+            ran, asked = (
+                [_known(results.server_json(one, name)) for one in (results.base, target)]
+                for name in ("executed.json", "plans.json")
+            )
             counted = counts_that_differ(test_of(item.test), *ran)
-            known = writes, plans, conditions, profile, planning_ms, tried, counted
-            seen = Seen(item.test, item.findings, base, mine, *known)
+            same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
+            evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
+            seen = Seen(item.test, item.findings, base, mine, *evidence)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
+
+
+def _same_plans(
+    test: str, base: Mapping[str, str], mine: Mapping[str, str], *, differing: Collection[str]
+) -> dict[str, str]:
+    """Statement of a test → the plans of both after each other, where their shapes are equal."""
+    own = [one for one in base if one.partition("/")[0] == test and one in mine and one not in differing]
+    return {one: f"{base[one]}\n{mine[one]}" for one in own}
 
 
 def _writes(results: Results, test: str) -> bool:
