@@ -9,6 +9,7 @@ import msgspec
 
 from planted.answer import Answer, Cause, Test
 
+MOST_FUNCTIONS = 4
 KEY = Path(__file__).parent / "key.toml"
 
 
@@ -16,6 +17,7 @@ class Score(StrEnum):
     """Of an answer, the worst of its tests counting. What is best comes first."""
 
     RIGHT = "right"
+    PART = "a part of it"
     DONT_KNOW = "don't know"
     OTHER = "another lead first"
     SURE_AND_WRONG = "sure and wrong"
@@ -59,6 +61,8 @@ def _of_test(truth: Truth, test: Test) -> Score:
         return Score.RIGHT
     if any(first.names > frozenset(wanted) for wanted in truth.settings):
         return Score.DONT_KNOW  # it is among them; which it is, is not said
+    if first.kind == "setting" and any(first.names < frozenset(wanted) for wanted in truth.settings):
+        return Score.PART
     return Score.SURE_AND_WRONG if first.sure else Score.OTHER
 
 
@@ -66,7 +70,8 @@ def _is_right(truth: Truth, first: Cause, causes: Sequence[Cause]) -> bool:
     if first.kind == "setting":
         return any(_names(frozenset(wanted), first, causes) for wanted in truth.settings)
     if first.kind == "function":
-        return bool(first.names & frozenset(truth.functions))
+        # functions that moved together are one cause: with many of them it tells nothing
+        return len(first.names) <= MOST_FUNCTIONS and bool(first.names & frozenset(truth.functions))
     return first.kind == "plan" and any(re.search(pattern, first.detail) for pattern in truth.operators)
 
 

@@ -18,7 +18,7 @@ measure: Any = importlib.import_module("planted.measure")
 score: Any = importlib.import_module("planted.score")
 tables: Any = importlib.import_module("planted.tables")
 
-RIGHT, DONT_KNOW, OTHER, WRONG = score.Score
+RIGHT, PART, DONT_KNOW, OTHER, WRONG = score.Score
 
 
 def cause(what: str, kind: str = "setting", sure: bool = True, weak: bool = False, detail: str = "4MB → 64kB") -> Any:
@@ -59,7 +59,9 @@ NOTHING = score.Truth("nothing", "")
         (TRUTH, [cause("send [b.so]", kind="function", sure=False)], RIGHT),
         (PAIR, [cause("b"), cause("a")], RIGHT),
         (PAIR, [cause("a, b")], RIGHT),
-        (PAIR, [cause("a"), cause("c")], WRONG),
+        (PAIR, [cause("a"), cause("c")], PART),
+        (PAIR, [cause("c"), cause("a")], WRONG),
+        (TRUTH, [cause("send, a, b, c, d", kind="function", sure=False)], OTHER),
         (PAIR, [cause("a, b, c")], DONT_KNOW),
         (NOTHING, [cause("a", sure=False, weak=True)], RIGHT),
         (NOTHING, [cause("a", sure=False)], OTHER),
@@ -108,8 +110,8 @@ def test_first_runs_are_counted_apart_from_the_latest() -> None:
     first, later = answered(cause("work_mem, jit")), answered(cause("work_mem"), run=2)
     text = tables.report([first, later, replace(answered(name="p02"), changed=[])], key)
     blind, latest = text.split(tables.LATEST)
-    assert "| setting | 1 | 0 | 1 | 0 | 0 |" in blind and "| nothing | 1 | 1 | 0 | 0 | 0 |" in blind
-    assert "| setting | 1 | 1 | 0 | 0 | 0 |" in latest
+    assert "| setting | 1 | 0 | 0 | 1 | 0 | 0 |" in blind and "| nothing | 1 | 1 | 0 | 0 | 0 | 0 |" in blind
+    assert "| setting | 1 | 1 | 0 | 0 | 0 | 0 |" in latest
     assert tables.LATEST not in tables.report([first], key)
 
 

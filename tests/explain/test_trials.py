@@ -60,6 +60,18 @@ def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Tri
     assert with_trials([PLAN, LEAD], CPU, [tried]) == (PLAN, LEAD)
 
 
+def test_a_setting_with_which_nothing_is_left_to_compare_is_the_cause() -> None:
+    tried = trial(1.0, Verdict.EQUIVALENT)
+    tried = replace(tried, after=replace(tried.after, ratio=None, low=None, high=None))
+    (only,) = with_trials([LEAD], CPU, [tried])
+    assert only.is_sure and only.share == 1.0
+    assert only.means.endswith(
+        "with work_mem=16MB it is next to nothing, as on the base, in place of 6.000 of the base's"
+    )
+    unknown = replace(tried, after=replace(tried.after, verdict=Verdict.UNDECIDED))
+    assert not with_trials([LEAD], CPU, [unknown])[0].tested
+
+
 def test_one_that_a_trial_shows_to_do_nothing_is_no_lead_any_more() -> None:
     counter = Cause(Kind.COUNTER, "t", "new", "temp_files")
     first, second = with_trials([LEAD, counter], CPU, [trial(5.9, Verdict.REGRESSION)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.profiling.symbols import Frame, named, plain
+from dbversus.profiling.symbols import Frame, in_server, library_name, named, plain
 
 KERNEL = 0xFFFFFFFF81000130
 
@@ -62,3 +62,14 @@ def test_the_end_of_a_stack_that_could_not_be_followed_is_no_function_and_no_ker
 def test_functions_of_sqlite_have_one_name_in_its_library_and_linked_in() -> None:
     library = Frame(1, "sqlite3_step", "/usr/lib/libsqlite3.so.0.8.6")
     assert named([library]) == named([Frame(1, "sqlite3_step", "/opt/dbversus-engine")]) == ("sqlite3_step",)
+
+
+def test_functions_of_two_builds_of_a_library_have_the_same_names_whatever_their_files_are_called() -> None:
+    frames = [
+        Frame(1, "step", "/opt/a-1.2.so"),
+        Frame(2, "malloc", "/lib/libc.so.6"),
+        Frame(3, "[unknown]", "/opt/a-1.2.so"),
+    ]
+    stack = named(frames)
+    assert stack == ("[a]", "malloc [libc]", "step [a]")
+    assert in_server(stack, library_name("a-1.2.so")) == ("[libsqlite3]", "malloc [libc]", "step")

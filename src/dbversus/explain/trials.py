@@ -43,10 +43,17 @@ class Ratio(Protocol):
 
 def shares_back(change: Ratio, after: Ratio) -> Shares | None:
     """None where the change was not seen again, or nothing is known."""
+    if change.verdict in DIFFERS and is_next_to_nothing(after):
+        return 1.0, 1.0, 1.0
     if change.verdict not in DIFFERS or not (change.ratio and after.ratio and after.low and after.high):
         return None
     one, *ends = (1 - log(ratio) / log(change.ratio) for ratio in (after.ratio, after.low, after.high))
     return one, min(ends), max(ends)
+
+
+def is_next_to_nothing(after: Ratio) -> bool:
+    """Whether there is so little of it, on the base too, that it is the same without a ratio."""
+    return after.verdict is Verdict.EQUIVALENT and after.ratio is None
 
 
 def is_it(shares: Shares | None) -> bool:
@@ -86,6 +93,8 @@ class Tried:
         """`with work_mem=16MB it is 1.010 [0.980, 1.040] of postgres:14's in place of 5.930`"""
         after, change = self.after, self.change
         interval = f" [{after.low:.3f}, {after.high:.3f}]" if after.low and after.high else ""
+        if change.ratio and is_next_to_nothing(after):
+            return f"with {self.settings} it is next to nothing, as on the base, in place of {change.ratio:.3f} of the base's"
         if not after.ratio or not change.ratio:
             return f"with {self.settings} it could not be measured"
         return f"with {self.settings} it is {after.ratio:.3f}{interval} of the base's in place of {change.ratio:.3f}"

@@ -82,11 +82,23 @@ def _name(frame: Frame) -> str:
     """`pg_mblen`, `malloc [libjemalloc]`, and `[libfoo]` where the binary tells no name for the place."""
     file = PurePath(frame.binary.removesuffix(" (deleted)")).name
     library = _LIBRARY.match(file)
-    where = library[1] if library else file.strip("[]")
+    where = library_name(file)
     if frame.symbol in (UNKNOWN, ""):
         return f"[{where or 'unknown'}]"
     name = plain(frame.symbol)
     return f"{name} [{library[1]}]" if library and library[1] not in _SERVERS else name
+
+
+def library_name(file: str) -> str:
+    """`libjemalloc` of `libjemalloc.so.2`."""
+    library = _LIBRARY.match(file)
+    return library[1] if library else file.strip("[]")
+
+
+def in_server(stack: Sequence[str], library: str) -> tuple[str, ...]:
+    """The stack where this library is the server, whatever its file is called: builds of it have the same functions."""
+    unnamed, mark = f"[{library}]", f" [{library}]"
+    return tuple(f"[{_SERVERS[0]}]" if one == unnamed else one.removesuffix(mark) for one in stack)
 
 
 def plain(symbol: str) -> str:

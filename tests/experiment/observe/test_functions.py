@@ -44,6 +44,13 @@ def test_without_slots_every_sample_is_left_out() -> None:
     assert (sampled.left_out, sampled.folded) == (1, {})
 
 
+def test_the_library_of_an_embedded_target_is_its_server() -> None:
+    sampled = Sampled({"t1": "b"})
+    stack = ("main", "step [b]")
+    sampled.take([("t0", Sample(1, 5, 1, stack)), ("t1", Sample(1, 9, 2, stack))])
+    assert sampled.folded == {"t0": {stack: 1}, "t1": {("main", "step"): 2}}
+
+
 class _Recording:
     """A perf that has recorded two samples of each target, and one in a warm-up."""
 

@@ -15,6 +15,7 @@ from dbversus.host.processes import descendants, program_of
 from dbversus.profiling.folded import Folded, folded_text
 from dbversus.profiling.perf import Perf, Recording, Stacks, find_perf
 from dbversus.profiling.script import Sample
+from dbversus.profiling.symbols import in_server, library_name
 from dbversus.results.records import Profile, ProfiledTarget
 from dbversus.results.schema import PROFILES
 from dbversus.results.write import safe_name
@@ -37,7 +38,7 @@ class Functions(Observer):
         self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ops: Counter[str] = Counter()
         self._cpu_ns: Counter[str] = Counter()
-        self._sampled = Sampled()
+        self._sampled = Sampled(_libraries(scene))
 
     @classmethod
     def is_wanted(cls, scene: Scene) -> bool:
@@ -118,10 +119,17 @@ def _perf_here() -> Perf:
     return find_perf()
 
 
-class Sampled:
-    """Stacks by target, as they come in."""
+def _libraries(scene: Scene) -> dict[str, str]:
+    """Of targets without a process of their own: the library that is the server, as stacks name it."""
+    embedded = (target for target in scene.rig.alive if target.server.root_pid is None)
+    return {target.name: library_name(Path(target.server.build.prefix).name) for target in embedded}
 
-    def __init__(self) -> None:
+
+class Sampled:
+    """Stacks by target, as they come in. `libraries`: of a target, the one that is its server."""
+
+    def __init__(self, libraries: Mapping[str, str] | None = None) -> None:
+        self.libraries = libraries or {}
         self.folded: defaultdict[str, Folded] = defaultdict(Counter)
         self.counts: Counter[str] = Counter()
         self.left_out = 0
@@ -131,7 +139,8 @@ class Sampled:
             if name is None:
                 self.left_out += 1
             else:
-                self.folded[name][sample.stack] += sample.weight
+                library = self.libraries.get(name)
+                self.folded[name][in_server(sample.stack, library) if library else sample.stack] += sample.weight
                 self.counts[name] += 1
 
 
