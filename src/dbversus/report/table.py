@@ -111,7 +111,8 @@ class Mean:
 class Table:
     """`lead`: the first columns, which stay in view. `notes`: what is to be known of it. `sheet`: the name of its sheet.
 
-    `is_folded`: pages and Markdown open it on demand, and the terminal leaves it out. `legend`: what its columns are.
+    `is_folded`: pages and Markdown open it on demand, and the terminal leaves it out. `legend`: what its columns are. `bars`:
+    titles of columns of ratios of which a spreadsheet has a chart, a group of bars per line.
     """
 
     columns: Sequence[Column]
@@ -123,6 +124,7 @@ class Table:
     sheet: str = ""
     is_folded: bool = False
     legend: Sequence[tuple[str, str]] = ()
+    bars: Sequence[str] = ()
 
     def with_rows(self, rows: "Sequence[Row]") -> "Table":
         return replace(self, rows=rows)

@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -185,3 +186,20 @@ def test_sentences_run_over_as_many_columns_as_they_need() -> None:
     assert last > 1 and width >= 110
     assert [in_view(widths) for widths in ([20, 40], [40, 40], [100], [20, 20, 30, 10])] == [2, 1, 1, 2]
     assert lines_of("x" * 100 + "\ny", 60) == 3
+
+
+def test_ratios_have_a_chart_that_follows_the_cells() -> None:
+    charted = replace(TABLE, bars=["ratio", "gone"])
+    plain, drawn = one(TABLE), one(charted, Lines("Notes", ["a note"]))
+    assert not plain._charts
+    (chart,) = drawn._charts
+    (series,) = chart.series
+    assert series.val.numRef.f == "'One'!$C$3:$C$6" or series.val.numRef.f == "One!$C$3:$C$6"
+    assert series.cat.strRef.f.endswith("!$A$3:$A$6") and series.tx.strRef.f.endswith("!$C$2")
+    last = max(cell.row for row in drawn.iter_rows() for cell in row if cell.value is not None)
+    assert chart.anchor._from.row >= last
+
+
+def test_of_more_bars_than_can_be_told_apart_there_is_no_chart() -> None:
+    many = replace(TABLE, rows=[["a", "x", 1.0, YES]] * (books.MOST_BARS + 1), bars=["ratio"])
+    assert not one(many)._charts

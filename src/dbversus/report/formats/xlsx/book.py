@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dbversus.report.charts.standing import LIGHT
 from dbversus.report.formats.xlsx import looks, means
 from dbversus.report.formats.xlsx.looks import LOOKS, Look, number_format
 from dbversus.report.formats.xlsx.means import Formula
@@ -22,6 +23,10 @@ _TALLEST_POINTS = 409.0
 _BUTTON = 2.0
 """What the button of a filter takes of a header, in characters."""
 _A4 = 9
+_BAR_PX, _CHART_ROOM_PX, _CHART_WIDTH_PX = 14, 130, 900
+_LEAST_SPAN, _MOST_SPAN = 1.1, 64.0
+MOST_BARS = 400
+"""Of a chart: more cannot be told apart."""
 _FORMULA = ("=", "+", "-", "@")
 _RATIO = number_format(Form.RATIO, 1.0)
 
@@ -40,15 +45,22 @@ class Book:
             made.set_column(place, place, width)
         page = _Page(self, made, widths)
         page.text(sheet.title, looks.TITLE)
+        headers = []
         for number, part in enumerate(sheet.parts):
             if isinstance(part, Lines):
                 page.lines(part)
             else:
-                page.table(part, main=number == 0)
+                headers.append((page.table(part, main=number == 0), part))
+        for header, table in headers:
+            page.bars(sheet, table, header)
         # texts of digits alone are meant to be texts
         made.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
         has_main = bool(sheet.parts) and isinstance(sheet.parts[0], Table)
         _set_up_print(made, math.ceil(sum(widths) / PAGE_WIDTH) if has_main else 1)
+
+    def chart(self) -> Any:
+        """Bars from left to right."""
+        return self._workbook.add_chart({"type": "bar"})
 
     def format(self, look: Look) -> Any:
         """XlsxWriter's format for a look; each once."""
@@ -63,6 +75,34 @@ class _Page:
 
     def __init__(self, book: Book, made: Any, widths: Sequence[float]) -> None:
         self._book, self._made, self._widths, self._row = book, made, widths, 0
+
+    def bars(self, sheet: Sheet, table: Table, header: int) -> None:
+        """A chart of the program's own, below everything else: it follows the cells. `header`: the line of the table's header."""
+        titles = [title for title in table.bars if any(column.title == title for column in table.columns)]
+        if not titles or not table.rows or len(titles) * len(table.rows) > MOST_BARS:
+            return
+        chart = self._book.chart()
+        first, last = header + 1, header + len(table.rows)
+        for number, title in enumerate(titles):
+            place = table.place(title)
+            chart.add_series(
+                {
+                    "name": [sheet.name, header, place],
+                    "categories": [sheet.name, first, 0, last, 0],
+                    "values": [sheet.name, first, place, last, place],
+                    "fill": {"color": LIGHT.series[number % len(LIGHT.series)]},
+                    "gap": 60,
+                }
+            )
+        chart.set_title({"name": sheet.title, "overlay": False, "name_font": {"size": 12}})
+        low, high = _ends(table, titles)
+        scale = {"log_base": 2, "min": low, "max": high, "num_format": "0.00"}
+        chart.set_x_axis({"crossing": 1, "label_position": "low", **scale})
+        chart.set_y_axis({"reverse": True, "label_position": "low", "crossing": "max"})
+        chart.set_legend({"position": "top"})
+        height = _CHART_ROOM_PX + _BAR_PX * (len(titles) + 1) * len(table.rows)
+        chart.set_size({"width": _CHART_WIDTH_PX, "height": height})
+        self._made.insert_chart(self._row + 1, 0, chart, {"description": sheet.title})
 
     def text(self, text: str, look: Look) -> None:
         """A line that may run over the cells beside it."""
@@ -82,8 +122,8 @@ class _Page:
             self._heighten(self._row, lines_of(line, width))
             self._row += 1
 
-    def table(self, whole: Table, main: bool) -> None:
-        """`main`: the one whose header stays in view, and whose rows can be filtered."""
+    def table(self, whole: Table, main: bool) -> int:
+        """`main`: the one whose header stays in view, and whose rows can be filtered. Gives the line of the header."""
         table = whole.cut(MOST_ROWS, MOST_COLUMNS)
         if table.title or not main:
             self._row += not main
@@ -113,6 +153,7 @@ class _Page:
             if left_out:
                 self.text(f"Left out here: {count_of(left_out, what)}, which report.json has.", {"bold": True})
         self._means(table, header + 1)
+        return header
 
     def _heighten(self, row: int, lines: int) -> None:
         """Not every program finds out by itself how high a row has to be."""
@@ -177,6 +218,14 @@ def _lines(cell: Value | Cell | Link, width: float) -> int:
 
 def _header(column: Column) -> Look:
     return looks.HEADER if column.form is Form.TEXT else {**looks.HEADER, "align": "right"}
+
+
+def _ends(table: Table, titles: Sequence[str]) -> tuple[float, float]:
+    """Of an axis that holds 1 and all ratios, and is no wider than can be read."""
+    values = [plain(row[table.place(title)]) for title in titles for row in table.rows]
+    ratios = [value for value in values if isinstance(value, float) and 0 < value < math.inf]
+    low, high = min([1 / _LEAST_SPAN, *ratios]), max([_LEAST_SPAN, *ratios])
+    return round(max(low / 1.05, 1 / _MOST_SPAN), 3), round(min(high * 1.05, _MOST_SPAN), 3)
 
 
 def _set_up_print(made: Any, pages: int) -> None:

@@ -29,7 +29,7 @@ def sheet(metric: Metric, assessment: Assessment) -> Sheet | None:
     kinds = list(dict.fromkeys(test.group for test in assessment.tests if test.group))
     of = {f"{label} ratio": "" for label in labels}
     means = [Mean(of), *(Mean(of, {"kind": kind}) for kind in kinds if len(kinds) > 1)]
-    table = Table([*columns, Column("kind")], rows, means=means).trimmed()
+    table = Table([*columns, Column("kind")], rows, means=means, bars=list(of)).trimmed()
     base = assessment.base.label
     notes = [ratios_text(base, assessment.findings), f"{worse_ratios([metric])} worse than the base.", _NOTE]
     name = f"Ratios of {SHORT_TITLES[metric.name].replace('/', ' per ')}"

@@ -21,6 +21,7 @@ from dbversus.report.table import (
 )
 from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
 from dbversus.stats.comparison import Comparison
+from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import SPOILT, Finding, Metric, Verdict
 
 
@@ -52,7 +53,9 @@ def table(comparisons: Sequence[Comparison], judged: Sequence[Metric], kinds: Ma
     columns += [Column("blocks", Form.COUNT), Column(IN_MEANS)]
     rows = [_row(item, judged, kinds.get(item.test, "")) for item in comparisons]
     means = _means(comparisons, kinds, [f"{title} ratio" for title in titles])
-    return Table(columns, rows, lead=2, means=means).trimmed()
+    is_of_one = len({item.target for item in comparisons}) == 1  # of several, the sheets of ratios have charts
+    bars = [f"{SHORT_TITLES[name]} ratio" for name in (CPU, THROUGHPUT)] if is_of_one else []
+    return Table(columns, rows, lead=2, means=means, bars=bars).trimmed()
 
 
 def _row(item: Comparison, judged: Sequence[Metric], kind: str) -> list[Cell | Value]:
