@@ -13,8 +13,8 @@ from dbversus.stats.model import DECIDED, Finding, Verdict
 
 MOST_SERIES = 6
 """More are not told apart."""
-_LETTER_PX, _NOTE_LETTER_PX, _TITLE_LETTER_PX = 7.0, 6.0, 9.0
-_PLOT_PX, _PAD_PX, _MARK_PX, _LINE_PX, _ROW_GAP_PX = 470, 12, 13, 17, 7
+LETTER_PX, NOTE_LETTER_PX, TITLE_LETTER_PX = 7.0, 6.0, 9.0
+_PLOT_PX, PAD_PX, _MARK_PX, _LINE_PX, _ROW_GAP_PX = 470, 12, 13, 17, 7
 _LEAST_SPAN, _MOST_SPAN = math.log(1.1), math.log(10)
 """From 1 to either side, in logarithms; what lies beyond is an arrow with its ratio."""
 _FILLED = (*DECIDED, Verdict.NOT_REPLICATED)
@@ -57,12 +57,19 @@ DARK = Theme(
 
 @dataclass(frozen=True)
 class Chart:
-    """`rows`: their names, in order. `series`: name → row → finding; at most MOST_SERIES. `note`: how to read it, in a line."""
+    """`rows`: their names, in order. `series`: name → row → finding; at most MOST_SERIES. `note`: how to read it, in a line.
+
+    `joined`: rows follow each other, such as versions do, and a line joins the marks of a series.
+    """
 
     title: str
     note: str
     rows: Sequence[str]
     series: Mapping[str, Mapping[str, Finding]]
+    joined: bool = False
+
+    def draw(self, theme: Theme) -> str:
+        return draw(self, theme)
 
     @property
     def findings(self) -> list[Finding]:
@@ -88,24 +95,55 @@ class _Frame:
 
 
 def draw(chart: Chart, theme: Theme = LIGHT) -> str:
-    left = _LETTER_PX * max(map(len, chart.rows), default=0) + 2 * _PAD_PX
-    texts = max(_TITLE_LETTER_PX * len(chart.title), _NOTE_LETTER_PX * len(chart.note))
-    width = math.ceil(max(left + _PLOT_PX + 2 * _PAD_PX + _VALUE_PX, texts + 2 * _PAD_PX))
-    legend = list(_legend(chart.series, width, theme))
-    top = 48 + _LINE_PX * (1 + max((line for line, _ in legend), default=0)) + _LINE_PX
+    left = LETTER_PX * max(map(len, chart.rows), default=0) + 2 * PAD_PX
+    texts = max(TITLE_LETTER_PX * len(chart.title), NOTE_LETTER_PX * len(chart.note))
+    width = math.ceil(max(left + _PLOT_PX + 2 * PAD_PX + _VALUE_PX, texts + 2 * PAD_PX))
+    legend, top = legend_of(chart.series, width, theme)
     frame = _Frame(left, top, _MARK_PX * len(chart.series) + _ROW_GAP_PX, *_span(chart.findings))
-    height = math.ceil(top + frame.row_px * len(chart.rows) + _LINE_PX + _PAD_PX)
+    height = math.ceil(top + frame.row_px * len(chart.rows) + _LINE_PX + PAD_PX)
     shapes = [
-        f'<rect width="{width}" height="{height}" fill="{theme.paper}"/>',
-        f'<text class="title" x="{_PAD_PX}" y="22">{escape(chart.title)}</text>',
-        f'<text class="note" x="{_PAD_PX}" y="39">{escape(chart.note)}</text>',
-        *(picture for _, picture in legend),
+        *legend,
         *_rows(chart, frame, width),
         *_grid(frame, len(chart.rows)),
+        *(_joins(chart, frame, theme) if chart.joined else ()),
         *_marks(chart, frame, theme),
     ]
+    return document(chart.title, chart.note, (width, height), shapes, theme)
+
+
+def document(title: str, note: str, size: tuple[int, int], shapes: Iterable[str], theme: Theme) -> str:
+    """The file, with its paper, title and note. `size`: width and height."""
+    width, height = size
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">'
-    return f"{head}<title>{escape(chart.title)}</title><style>{theme.style}</style>{''.join(shapes)}</svg>\n"
+    parts = [
+        f"<title>{escape(title)}</title><style>{theme.style}</style>",
+        f'<rect width="{width}" height="{height}" fill="{theme.paper}"/>',
+        f'<text class="title" x="{PAD_PX}" y="22">{escape(title)}</text>',
+        f'<text class="note" x="{PAD_PX}" y="39">{escape(note)}</text>',
+        *shapes,
+    ]
+    return f"{head}{''.join(parts)}</svg>\n"
+
+
+def legend_of(names: Iterable[str], width: float, theme: Theme) -> tuple[list[str], float]:
+    """Its shapes, and where what stands below it begins."""
+    legend = list(_legend(names, width, theme))
+    return [shape for _, shape in legend], 48 + _LINE_PX * (1 + max((line for line, _ in legend), default=0)) + _LINE_PX
+
+
+def _joins(chart: Chart, frame: _Frame, theme: Theme) -> Iterator[str]:
+    for number, of_row in enumerate(chart.series.values()):
+        points = [
+            f"{frame.x(one.ratio):g} {_y(frame, row, number):g}"
+            for row, name in enumerate(chart.rows)
+            if (one := of_row.get(name)) and one.ratio
+        ]
+        colour = theme.series[number % len(theme.series)]
+        yield f'<path fill="none" stroke="{colour}" stroke-opacity="0.5" d="M{"L".join(points)}"/>'
+
+
+def _y(frame: _Frame, row: int, number: int) -> float:
+    return frame.top + frame.row_px * row + _ROW_GAP_PX / 2 + _MARK_PX * (number + 0.5)
 
 
 def _span(findings: Iterable[Finding]) -> tuple[float, float]:
@@ -124,17 +162,17 @@ def _span(findings: Iterable[Finding]) -> tuple[float, float]:
 
 def _legend(names: Iterable[str], width: float, theme: Theme) -> Iterator[tuple[int, str]]:
     """The line of each name, and its mark and text; a new line begins where one is full."""
-    line, x = 0, float(_PAD_PX)
+    line, x = 0, float(PAD_PX)
     for number, name in enumerate(names):
-        needed = 22 + _LETTER_PX * len(name)
-        if x > _PAD_PX and x + needed > width - _PAD_PX:
-            line, x = line + 1, float(_PAD_PX)
+        needed = 22 + LETTER_PX * len(name)
+        if x > PAD_PX and x + needed > width - PAD_PX:
+            line, x = line + 1, float(PAD_PX)
         y = 58 + _LINE_PX * line
         yield (
             line,
             f"{_mark(number, x + 6, y - 4, theme, filled=True)}<text x='{x + 16:g}' y='{y:g}'>{escape(name)}</text>",
         )
-        x += needed + _PAD_PX
+        x += needed + PAD_PX
 
 
 def _rows(chart: Chart, frame: _Frame, width: float) -> Iterator[str]:
@@ -147,7 +185,7 @@ def _rows(chart: Chart, frame: _Frame, width: float) -> Iterator[str]:
         if margins:
             start, end = frame.x(1 / (1 + max(margins))), frame.x(1 + max(margins))
             yield f'<rect class="band" x="{start:g}" y="{y:g}" width="{end - start:g}" height="{frame.row_px:g}"/>'
-        yield f'<text x="{_PAD_PX}" y="{y + frame.row_px / 2 + 4:g}">{escape(name)}</text>'
+        yield f'<text x="{PAD_PX}" y="{y + frame.row_px / 2 + 4:g}">{escape(name)}</text>'
 
 
 def _grid(frame: _Frame, rows: int) -> Iterator[str]:
@@ -164,7 +202,7 @@ def _marks(chart: Chart, frame: _Frame, theme: Theme) -> Iterator[str]:
     for number, of_row in enumerate(chart.series.values()):
         for row, name in enumerate(chart.rows):
             if (finding := of_row.get(name)) and finding.ratio:
-                y = frame.top + frame.row_px * row + _ROW_GAP_PX / 2 + _MARK_PX * (number + 0.5)
+                y = _y(frame, row, number)
                 yield from _one(finding, number, y, frame, theme)
                 x = frame.left + _PLOT_PX + _VALUE_PX
                 yield f'<text class="value" x="{x:g}" y="{y + 3.5:g}">{_short(finding.ratio)}</text>'

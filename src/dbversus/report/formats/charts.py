@@ -7,9 +7,8 @@ from pathlib import Path
 
 from dbversus.errors import RunError
 from dbversus.files import write_text, write_whole
-from dbversus.report.charts.standing import DARK, LIGHT, draw
-from dbversus.report.formats.post.pictures import OURS
-from dbversus.report.formats.post.write import pictures_of
+from dbversus.report.charts.standing import DARK, LIGHT
+from dbversus.report.formats.post.pictures import OURS, pictures
 from dbversus.report.model import Assessment
 
 ZOOM = 2.0
@@ -22,8 +21,8 @@ def write(assessment: Assessment, path: Path) -> None:
     """Files of an earlier report in the folder go. RunError where no PNG file can have words; the SVG files are there then."""
     path.mkdir(exist_ok=True)
     drawings = {
-        f"{picture.file.removesuffix('.svg')}{suffix}": draw(picture.chart, theme)
-        for picture in pictures_of(assessment)
+        f"{picture.file.removesuffix('.svg')}{suffix}": picture.chart.draw(theme)
+        for picture in pictures(assessment)
         for suffix, theme in _THEMES.items()
     }
     with_letters = bool(drawings) and _has_letters()

@@ -59,7 +59,7 @@ _SUMMARIES = {
 def write(assessment: Assessment, path: Path) -> None:
     """Pictures and the reference's summaries go to a folder of the post's name."""
     folder = path.with_suffix("")
-    drawn = pictures_of(assessment)
+    drawn = pictures(assessment)
     for picture in drawn:
         write_text(folder / picture.file, picture.svg, within=path.parent)
     if folder.is_dir():
@@ -87,6 +87,7 @@ def render(
     """`summaries`: paths of the reference's, in their folder within `folder`, where the pictures are too."""
     told_phases, shown = phases(assessment), aspects(assessment)
     parts = [f"# {escape(_title(assessment))}", *_in_short(assessment, told_phases, shown), *_compared(assessment)]
+    parts += [_link_of(one, folder) for one in drawn if not one.phase]
     if assessment.since:
         parts += ["## Since the earlier take", "\n".join(f"- {escape(line)}" for line in assessment.since)]
     for phase in told_phases if assessment.candidates else ():
@@ -101,9 +102,8 @@ def render(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def pictures_of(assessment: Assessment) -> list[Picture]:
-    """None without targets to compare."""
-    return pictures(phases(assessment), _labels(assessment), aspects(assessment), assessment.base.label)
+def _link_of(picture: Picture, folder: str) -> str:
+    return f"![{escape(picture.title)}]({folder}/{picture.file})"
 
 
 def _labels(assessment: Assessment) -> list[str]:
@@ -197,7 +197,7 @@ def _phase(
     """Sentences by group of tests, charts, and lists with all ratios."""
     lines = [line for group in phase.groups for line in _group(assessment, group, phase, shown)]
     parts = [f"## {escape(phase.title)}", "\n".join(lines)]
-    parts += [f"![{escape(one.title)}]({folder}/{one.file})" for one in drawn]
+    parts += [_link_of(one, folder) for one in drawn]
     return [*parts, *lists(phase.cases, _labels(assessment), shown)]
 
 
