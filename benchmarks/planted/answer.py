@@ -103,7 +103,7 @@ def _cause(told: dict[str, Any]) -> Cause:
     sides = [" | ".join(str("" if told[side] is None else told[side]).split("\n")) for side in ("base", "mine")]
     detail = f"{sides[0][: DETAIL // 2]} → {sides[1][: DETAIL // 2]}"
     weak = bool(told["facts"].get("weak"))
-    return Cause(told["kind"], told["what"][:DETAIL], told["tested"], told["sure"], weak, told["share"], detail)
+    return Cause(told["kind"], told["what"], told["tested"], told["sure"], weak, told["share"], detail)
 
 
 def write_answers(answers: Iterable[Answer], file: TextIO) -> None:

@@ -21,6 +21,7 @@ class Score(StrEnum):
     DONT_KNOW = "don't know"
     OTHER = "another lead first"
     SURE_AND_WRONG = "sure and wrong"
+    UNCHANGED = "nothing changed"
 
 
 class Truth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,10 +44,10 @@ def read_key() -> dict[str, Truth]:
 
 
 def score(truth: Truth, answer: Answer) -> Score:
-    """Of a cause that changed no test, nothing is known."""
+    """A cause that changed no test tells nothing of whether it would have been named."""
     found = [_of_test(truth, test) for test in answer.changed]
     if not found:
-        return Score.RIGHT if truth.is_nothing else Score.DONT_KNOW
+        return Score.RIGHT if truth.is_nothing else Score.UNCHANGED
     return max(found, key=list(Score).index)
 
 

@@ -9,7 +9,8 @@ from dbversus.stats.metrics import metric_named
 from planted.answer import Answer, Cause
 from planted.score import Score, Truth, score
 
-FIRST, LATEST = "first runs: nothing of these cases was known to the code", "latest runs"
+NAMED = 4
+FIRST, LATEST = "first runs of each case", "latest runs"
 
 
 def report(answers: Sequence[Answer], key: Mapping[str, Truth]) -> str:
@@ -72,7 +73,9 @@ def _first(causes: Sequence[Cause]) -> str:
     first = next((cause for cause in causes if not cause.weak), None)
     if first is None:
         return "nothing"
-    what = f"{first.what}: {first.detail}" if first.kind == "plan" else first.what
+    names = first.what.split(", ")
+    what = ", ".join([*names[:NAMED], f"{len(names) - NAMED} more"] if len(names) > NAMED else names)
+    what = f"{what}: {first.detail}" if first.kind == "plan" else what
     return f"{'sure' if first.sure else 'cause' if first.tested else 'lead'}: {first.kind} {what}".replace("|", "/")
 
 

@@ -18,7 +18,7 @@ measure: Any = importlib.import_module("planted.measure")
 score: Any = importlib.import_module("planted.score")
 tables: Any = importlib.import_module("planted.tables")
 
-RIGHT, PART, DONT_KNOW, OTHER, WRONG = score.Score
+RIGHT, PART, DONT_KNOW, OTHER, WRONG, UNCHANGED = score.Score
 
 
 def cause(what: str, kind: str = "setting", sure: bool = True, weak: bool = False, detail: str = "4MB → 64kB") -> Any:
@@ -72,9 +72,9 @@ def test_the_first_cause_beside_the_truth(truth: Any, causes: list[Any], scored:
     assert score.score(truth, answered(*causes)) is scored
 
 
-def test_where_nothing_changed_nothing_is_known_and_nothing_blamed() -> None:
+def test_where_nothing_changed_nothing_is_blamed_and_a_cause_is_not_put_to_the_test() -> None:
     unchanged = replace(answered(), changed=[])
-    assert (score.score(TRUTH, unchanged), score.score(NOTHING, unchanged)) == (DONT_KNOW, RIGHT)
+    assert (score.score(TRUTH, unchanged), score.score(NOTHING, unchanged)) == (UNCHANGED, RIGHT)
 
 
 def test_the_worst_of_several_tests_counts() -> None:
@@ -110,8 +110,8 @@ def test_first_runs_are_counted_apart_from_the_latest() -> None:
     first, later = answered(cause("work_mem, jit")), answered(cause("work_mem"), run=2)
     text = tables.report([first, later, replace(answered(name="p02"), changed=[])], key)
     blind, latest = text.split(tables.LATEST)
-    assert "| setting | 1 | 0 | 0 | 1 | 0 | 0 |" in blind and "| nothing | 1 | 1 | 0 | 0 | 0 | 0 |" in blind
-    assert "| setting | 1 | 1 | 0 | 0 | 0 | 0 |" in latest
+    assert "| setting | 1 | 0 | 0 | 1 | 0 | 0 | 0 |" in blind and "| nothing | 1 | 1 | 0 | 0 | 0 | 0 | 0 |" in blind
+    assert "| setting | 1 | 1 | 0 | 0 | 0 | 0 | 0 |" in latest
     assert tables.LATEST not in tables.report([first], key)
 
 
