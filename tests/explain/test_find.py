@@ -10,7 +10,7 @@ from dbversus.explain.cause import Cause, Explanation, Kind
 from dbversus.explain.find import COUNT, Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.explain.storage import WAITS_FOR_DEVICE
+from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
@@ -278,6 +278,19 @@ def test_who_waits_for_a_device_uses_no_cpu_time_and_moves_no_bytes(what: str) -
     assert _names(pair, _seen(fewer, conditions=waits)) == [(Kind.STORAGE, what)]
     assert _names(pair, _seen(dearer, conditions=waits)) == []
     assert _names(pair, _seen(bulkier, conditions=waits)) == []
+
+
+@pytest.mark.parametrize(("there", "is_named"), [(0.1, True), (0.87, False)])
+def test_a_slow_block_is_a_lead_where_it_could_have_moved_all_of_them(there: float, is_named: bool) -> None:
+    pair = _pair(versions=("17.1", "17.2"))
+    slow = Cause(Kind.STORAGE, TEST, pair.target.label, SLOW_BLOCK, facts={"throughput_of_median": there, "blocks": 6})
+    assert bool(_names(pair, _seen({THROUGHPUT: (900.0, 300.0)}, conditions=[slow]))) is is_named
+
+
+@pytest.mark.parametrize(("throughput", "metric"), [(50.0, CPU), (20.0, THROUGHPUT)])
+def test_cpu_time_tells_more_where_it_changed_nearly_as_much(throughput: float, metric: str) -> None:
+    seen = _seen({CPU: (100.0, 186.0), THROUGHPUT: (100.0, throughput)})
+    assert _explained(_pair(versions=("17.1", "17.2")), seen).metric == metric
 
 
 def test_a_known_bug_of_the_slower_side_comes_first() -> None:

@@ -22,7 +22,7 @@ from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.explain.storage import WAITS_FOR_DEVICE
+from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.explain.trials import LEAST_SHARE, NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
@@ -41,6 +41,8 @@ from dbversus.stats.model import CHANGES, Finding
 
 AS_MUCH = 0.3
 """Of a change, in logarithms: rows that moved by less do not tell what another plan has to do."""
+NEARLY_AS_MUCH = 0.8
+"""Of the largest change, in logarithms."""
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 LEAST_PLANNING_US = 10.0
@@ -147,7 +149,7 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
     changed = [one for one in seen.findings.values() if one.judged and one.counted in CHANGES and one.ratio]
     if not changed:
         return None
-    most = max(changed, key=_size)
+    most = _telling(changed)
     chosen = _chosen(pair)
     explanation = Explanation(
         seen.test,
@@ -167,9 +169,15 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
     return replace(explanation, causes=with_trials(causes, most.metric, seen.trials))
 
 
-def _size(finding: Finding) -> tuple[float, bool]:
-    """By how much it changed; of those that changed alike, CPU time tells most."""
-    return round(abs(math.log(finding.ratio or 1)), 1), finding.metric == CPU
+def _telling(changed: Sequence[Finding]) -> Finding:
+    """The one that changed most, but for CPU time, which tells more: that also where it changed nearly as much."""
+    most = max(changed, key=_size)
+    cpu = next((one for one in changed if one.metric == CPU), None)
+    return cpu if cpu and _size(cpu) >= NEARLY_AS_MUCH * _size(most) else most
+
+
+def _size(finding: Finding) -> float:
+    return abs(math.log(finding.ratio or 1))
 
 
 @dataclass(frozen=True)
@@ -258,8 +266,15 @@ class _Search:
         ]
         for cause in found:
             others = {(one.kind, one.what) for one in found if one.target == faster}
-            if cause.target == slower and (cause.kind, cause.what) not in others:
+            if cause.target == slower and (cause.kind, cause.what) not in others and self._can_matter(cause):
                 yield cause
+
+    def _can_matter(self, cause: Cause) -> bool:
+        """Of a device that was slow in one block: whether that block could have moved what is judged over all of them."""
+        there, blocks = (cause.facts.get(name) for name in ("throughput_of_median", "blocks"))
+        if cause.what != SLOW_BLOCK or not there or not blocks:
+            return True
+        return abs(math.log(float(there))) / float(blocks) >= LEAST_SHARE * _size(self.most)
 
     def _plans(self) -> Iterator[tuple[Cause, Difference]]:
         for plan in self.seen.plans:
