@@ -309,8 +309,15 @@ def test_settings_of_another_dbms_are_not_compared() -> None:
 
 @pytest.mark.parametrize(
     ("planning_ms", "share"),
-    [((0.05, 0.2), 0.75), ((0.05, 0.4), 1.0), ((0.05, 0.055), None), ((0.2, 0.05), None), ((0.05, 0.065), None)],
-    ids=["most of it", "no more than all", "too little", "the other way", "less than a tenth"],
+    [
+        ((0.05, 0.2), 0.75),
+        ((0.05, 0.3), 1.0),
+        ((0.05, 0.6), None),
+        ((0.05, 0.055), None),
+        ((0.2, 0.05), None),
+        ((0.05, 0.065), None),
+    ],
+    ids=["most of it", "no more than all", "far more than all", "too little", "the other way", "less than a tenth"],
 )
 def test_planning_is_a_lead_where_it_is_a_part_of_the_change(
     planning_ms: tuple[float, float], share: float | None

@@ -47,6 +47,8 @@ OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_o
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 LEAST_PLANNING_US = 10.0
 """Less is within what planning the same statement takes from one time to the next."""
+MOST_SHARE = 1.5
+"""Planning is timed once, beside other work at times: what took far more than the whole change is not what changed."""
 ROWS = "rows"
 SIDES = ("base", "mine")
 """Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement, and
@@ -306,7 +308,7 @@ class _Search:
             if not all(cpu_us) or abs(more_us) < LEAST_PLANNING_US or (more_us > 0) != (change_us > 0):
                 continue
             share = more_us / change_us
-            if share >= LEAST_SHARE and (mine > base) == self.is_worse:
+            if LEAST_SHARE <= share <= MOST_SHARE and (mine > base) == self.is_worse:
                 told = {"base": base, "mine": mine, "unit": "ms", "share": min(share, 1.0)}
                 yield self._new(Kind.PLANNING, statement, **told)
 

@@ -35,7 +35,8 @@ def asked(judged: Judged) -> Section:
     base, several = judged.labels[0], len(judged.labels) > 2
     tests = {test.name: test for test in judged.tests}
     found = changed(judged.tests)
-    titles = ["test", *(["target"] if several else []), "what it does", f"{base} → target", LIKELY_CAUSE]
+    values = f"{base} → {'target' if several else judged.labels[1]}"
+    titles = ["test", *(["target"] if several else []), "what it does", values, LIKELY_CAUSE]
     rows: list[Row] = []
     for item in found[:MOST_SHOWN]:
         test = tests[item.test]
