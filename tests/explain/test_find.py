@@ -14,7 +14,7 @@ from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
-from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, WAIT
+from dbversus.stats.metrics import COUNTER, CPU, IO_BYTES, THROUGHPUT, WAIT
 from dbversus.stats.model import Finding, Verdict
 
 TEST = "search"
@@ -210,7 +210,7 @@ def test_what_servers_do_by_the_clock_is_no_cause_where_they_do_far_fewer_operat
         THROUGHPUT: (2600.0, 100.0),
         IO_BYTES: (9000.0, 9000.0),
         "background.walwriter": (3.0, 80.0),
-        "counter.wal.position_bytes": (1.0, 9000.0),
+        "counter.wal.position_bytes": (1.0, 90_000.0),
         "counter.background.buffers_clean": (0.1, 2.6),
     }
     pair = _pair(versions=("12.1", "13.1"))
@@ -278,6 +278,8 @@ def test_who_waits_for_a_device_uses_no_cpu_time_and_moves_no_bytes(what: str) -
     assert _names(pair, _seen(fewer, conditions=waits)) == [(Kind.STORAGE, what)]
     assert _names(pair, _seen(dearer, conditions=waits)) == []
     assert _names(pair, _seen(bulkier, conditions=waits)) == []
+    both = {THROUGHPUT: (900.0, 300.0), CPU: (100.0, 200.0)}
+    assert _names(pair, _seen(both, conditions=waits)) == []
 
 
 @pytest.mark.parametrize(("there", "is_named"), [(0.1, True), (0.87, False)])
@@ -394,3 +396,10 @@ def test_a_collation_is_a_likely_lead_of_plans_that_compare_texts(plan: str, is_
     pair = _pair(base, mine, versions=("5.7.22", "8.0.33"), dbms="mysql", asked=({}, {}))
     found = _explained(pair, _seen(SLOWER, same_plans={"search/s": plan})).causes
     assert [cause.is_weak for cause in found if cause.what == "collation_server"] == ([] if is_weak else [False])
+
+
+@pytest.mark.parametrize(("bytes_per_op", "is_lead"), [(700.0, False), (70_000.0, True)])
+def test_a_counter_whose_cost_is_next_to_nothing_of_the_change_is_no_lead(bytes_per_op: float, is_lead: bool) -> None:
+    pairs = {CPU: (100_000.0, 105_000.0), f"{COUNTER}wal.position_bytes": (0.0, bytes_per_op)}
+    found = _names(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True))
+    assert ((Kind.COUNTER, f"{COUNTER}wal.position_bytes") in found) is is_lead

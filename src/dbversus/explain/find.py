@@ -11,6 +11,7 @@ from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, coun
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes
 from dbversus.explain.known import (
+    CounterMeaning,
     SettingMeaning,
     executed_otherwise,
     is_named,
@@ -47,6 +48,8 @@ OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_o
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 LEAST_PLANNING_US = 10.0
 """Less is within what planning the same statement takes from one time to the next."""
+LEAST_COST = 0.01
+"""Of the change, by what a count usually costs: with less, it moved with the change and does not make it."""
 MOST_SHARE = 1.5
 """Planning is timed once, beside other work at times: what took far more than the whole change is not what changed."""
 ROWS = "rows"
@@ -260,7 +263,7 @@ class _Search:
         """What one of the two had to bear, and the other not. Who waits for a device uses no CPU and moves no bytes."""
         slower = self.pair.target.label if self.is_worse else self.pair.base.label
         faster = self.pair.base.label if self.is_worse else self.pair.target.label
-        waits_tell = self.most.metric not in (CPU, IO_BYTES)
+        waits_tell = self.most.metric not in (CPU, IO_BYTES) and not self._moved_as_much(self.seen.findings.get(CPU))
         found = [
             cause
             for cause in self.seen.conditions
@@ -362,9 +365,14 @@ class _Search:
         base, mine = self._amounts(name)
         return {ROWS: name.removeprefix(COUNTER), "rows_base": base, "rows_mine": mine}
 
-    def _moved_as_much(self, finding: Finding) -> bool:
+    def _moved_as_much(self, finding: Finding | None) -> bool:
         """Whether it moved the way of the change, and not by far less."""
-        if finding.verdict not in CHANGES or not finding.ratio or (finding.ratio > 1) != self.is_worse:
+        if (
+            finding is None
+            or finding.verdict not in CHANGES
+            or not finding.ratio
+            or (finding.ratio > 1) != self.is_worse
+        ):
             return False
         return abs(math.log(finding.ratio)) >= AS_MUCH * abs(math.log(self.most.ratio or 1))
 
@@ -395,9 +403,16 @@ class _Search:
 
     def _counter(self, cause: Cause, rose: bool) -> Iterator[Cause]:
         known = meaning_of(cause.what.removeprefix(COUNTER))
-        if known and rose == (self.is_worse != known.good):
+        if known and rose == (self.is_worse != known.good) and not self._is_trifle(cause, known):
             command = self._trial(known.trial) if self.is_worse else ""
             yield replace(cause, means=known.means, source=known.source, command=command, share=self._share(cause))
+
+    def _is_trifle(self, cause: Cause, known: CounterMeaning) -> bool:
+        """Whether what moved costs next to nothing of the CPU time that the change is about."""
+        base, mine = (float(side or 0.0) for side in (cause.base, cause.mine))
+        cpu_base, cpu_mine = self._amounts(CPU)
+        cost_us = abs(mine - base) * known.us_each
+        return self.most.metric == CPU and not known.telling and cost_us < LEAST_COST * abs(cpu_mine - cpu_base)
 
     def _part(self, cause: Cause) -> Iterator[Cause]:
         wanted = OF_THROUGHPUT if self.most.metric == THROUGHPUT else ()
