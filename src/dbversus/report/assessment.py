@@ -59,6 +59,7 @@ from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.steps import stalls
+from dbversus.report.sections.objects import reads_by_other_indexes
 from dbversus.report.sections.registry import sections_of
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
 from dbversus.results.records import Answers, Experiment, Latency, Resumed
@@ -112,6 +113,7 @@ def build_assessment(results: Results) -> Assessment:
         failures=tuple(_failure(results, record) for record in results.failures),
         settings=_named_first(_settings(results), tests),
         plans=tuple(_plans(results)),
+        other_indexes=reads_by_other_indexes(results),
         disturbance=disturbance.total_disturbance(test.disturbance for test in tests),
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
         not_measured=not_measured(results),

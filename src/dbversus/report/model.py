@@ -353,8 +353,9 @@ class Assessment:
     summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `chosen_base`: what a reader has to know where the base is not the
-    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `sections`:
-    what formats show of all else (sections/registry.py). `directory`: the name of the results directory, without
+    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `other_indexes`: tests
+    in which targets read by different ones. `sections`: what formats show of all else (sections/registry.py). `directory`: the
+    name of the results directory, without
     where it lies.
     """
 
@@ -371,6 +372,7 @@ class Assessment:
     failures: tuple[Failure, ...]
     settings: tuple[SettingDifference, ...]
     plans: tuple[PlanDifference, ...]
+    other_indexes: tuple[str, ...]
     disturbance: Disturbance
     host: Mapping[str, Any]
     not_measured: tuple[str, ...]

@@ -542,6 +542,18 @@ def not_compared(dbms: Sequence[str]) -> str:
     return "Settings and plans of different DBMSs are not compared: each has its own, and its own words for them."
 
 
+def no_other_plans(dbms: Sequence[str], other_indexes: Sequence[str]) -> str:
+    """Where no plan that is known differs. `other_indexes`: tests in which targets read by different indexes all the same."""
+    if not comparable(dbms):
+        return not_compared(dbms)
+    if other_indexes:
+        return (
+            f"Plans as servers told them do not differ in shape, but other indexes were read in {listing(other_indexes)}: what "
+            "ran there was planned otherwise."
+        )
+    return "No plan differs in shape."
+
+
 def comparable(dbms: Sequence[str]) -> bool:
     """Whether any two targets are of the same DBMS."""
     return len(set(dbms)) < len(dbms)

@@ -20,7 +20,9 @@ from dbversus.report.sections.objects import (
     across,
     objects_of,
     of_tests,
+    reads_by_other_indexes,
 )
+from dbversus.report.words import no_other_plans
 from dbversus.results.read import open_results
 from dbversus.servers.objects import sources
 
@@ -156,3 +158,27 @@ def test_every_report_has_them_and_escapes_names(tmp_path: Path, assessment: Ass
     assert [len(section.of_tests[name].tables) for name in names] == [2, 1]
     (sheet,) = of_sections(shown)
     assert sheet.name == "Objects"
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "differ"),
+    [
+        ({"a": {"read_rows": 2700.0}}, {"b": {"read_rows": 30.0}}, True),
+        ({"a": {"read_rows": 2700.0}}, {"a": {"read_rows": 2500.0}}, False),
+        ({"a": {"read_rows": 2700.0}, "b": {"read_rows": 300.0}}, {"a": {"read_rows": 2700.0}}, True),
+        ({"a": {"read_rows": 2700.0}, "b": {"read_rows": 3.0}}, {"a": {"read_rows": 2700.0}}, False),
+        ({"a": {"read_rows": 2700.0}}, {}, False),
+    ],
+    ids=["another", "the same", "one more", "a trifle", "one that tells none"],
+)
+def test_another_index_in_use_never_stands_beside_equal_plans(
+    tmp_path: Path, base: dict[str, Any], mine: dict[str, Any], differ: bool
+) -> None:
+    """Whatever plans were told: an index that gave rows on one side alone was part of another plan."""
+    with DictJournal(tmp_path) as journal:
+        journal.append(HEADER)
+        journal.append(_record(rise={"t0": {"index": base}, "t1": {"index": mine}}, spanned_ops={"t0": 10, "t1": 10}))
+    found = reads_by_other_indexes(open_results(tmp_path))
+    assert found == ((TEST,) if differ else ())
+    words = no_other_plans(["postgres", "postgres"], found)
+    assert ("No plan differs" in words) is not differ and (TEST in words) is differ

@@ -35,6 +35,9 @@ LEAST_PER_OP = 0.001
 MOST_LINES = 24
 OF_FIRST_BLOCK = frozenset({"cached_bytes", "dirty_bytes"})
 """Figures that are not asked in later blocks (servers/objects.py): nothing of them there is no 0."""
+LEAST_ROWS = 10.0
+"""Per operation: fewer do not tell which index a plan uses."""
+_READ_BY_INDEX = ("index", "read_rows")
 SERVER = "server"
 """The kind of a server's own gauges, which come first."""
 
@@ -201,6 +204,25 @@ def objects_of(results: Results, test: str) -> Objects | None:
         *_ranked([line for line in at_end if line.kind != SERVER]),
     )
     return Objects(shown, len(rises) - len(shown), held, len(at_end) - len(held), lacking)
+
+
+def reads_by_other_indexes(results: Results) -> tuple[str, ...]:
+    """Tests in which an index gave rows on one target and none on another of the same DBMS that reads by index at all."""
+    dbms = {target.label: target.dbms for target in results.targets}
+    rows = [row for row in results.rows(OBJECTS) if (row["kind"], row["figure"]) == _READ_BY_INDEX and row["per_op"]]
+    return tuple(test for test in dict.fromkeys(row["test"] for row in rows) if _differ_in_indexes(rows, test, dbms))
+
+
+def _differ_in_indexes(rows: Rows, test: str, dbms: Mapping[str, str]) -> bool:
+    own = [row for row in rows if row["test"] == test]
+    reading = {row["target"] for row in own}
+    for line in lines_of(own, "per_op"):
+        there = {label: line.estimates[label].value or 0.0 for label in reading if label in line.estimates}
+        most = max(there, key=lambda label: there[label])
+        alike = [label for label in reading if dbms[label] == dbms[most]]
+        if there[most] >= LEAST_ROWS and any(there.get(label, 0.0) < TRIFLE * there[most] for label in alike):
+            return True
+    return False
 
 
 def _lacking(results: Results, test: str) -> tuple[str, ...]:
