@@ -398,8 +398,13 @@ def test_a_collation_is_a_likely_lead_of_plans_that_compare_texts(plan: str, is_
     assert [cause.is_weak for cause in found if cause.what == "collation_server"] == ([] if is_weak else [False])
 
 
-@pytest.mark.parametrize(("bytes_per_op", "is_lead"), [(700.0, False), (70_000.0, True)])
+@pytest.mark.parametrize(("bytes_per_op", "is_lead"), [(700.0, False), (700_000.0, True)])
 def test_a_counter_whose_cost_is_next_to_nothing_of_the_change_is_no_lead(bytes_per_op: float, is_lead: bool) -> None:
-    pairs = {CPU: (100_000.0, 105_000.0), f"{COUNTER}wal.position_bytes": (0.0, bytes_per_op)}
+    written = (1.0, bytes_per_op)
+    pairs = {
+        CPU: (100_000.0, 150_000.0),
+        IO_BYTES: (bytes_per_op, bytes_per_op),
+        f"{COUNTER}wal.position_bytes": written,
+    }
     found = _names(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True))
     assert ((Kind.COUNTER, f"{COUNTER}wal.position_bytes") in found) is is_lead
