@@ -8,9 +8,10 @@ import pytest
 
 from dbversus.explain.cause import Cause, Explanation, Kind
 from dbversus.explain.find import COUNT, Pair, Seen, explain
-from dbversus.explain.plan_diff import PlanDifference
+from dbversus.explain.plan_diff import PlanDifference, normalise_plan
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
+from dbversus.report.parts.notes.cause_words import brief
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
@@ -142,6 +143,29 @@ def test_settings_without_a_sign_are_no_causes() -> None:
     of_defaults = _pair(base, mine, versions=("16.1", "17.1"), asked=({}, {}))
     found = _explained(of_defaults, _seen(SLOWER, writes=True))
     assert [cause.is_weak for cause in found.causes] == [True] and not found.likely
+
+
+def test_settings_of_connections_are_told_where_operations_connect() -> None:
+    pair = _pair({"thread_cache_size": "9"}, {"thread_cache_size": "0"}, versions=("5.7.1", "8.0.1"), dbms="mysql")
+    assert _names(pair, _seen(SLOWER)) == []
+    assert _names(pair, _seen(SLOWER, connects=True)) == [(Kind.SETTING, "thread_cache_size")]
+    started = {CPU: (100.0, 130.0), THROUGHPUT: (900.0, 700.0), "counter.status.threads_created": (0.0, 1.0)}
+    first, second = _explained(pair, _seen(started, connects=True)).likely
+    assert (first.what, second.what) == ("thread_cache_size", "counter.status.threads_created")
+
+
+def test_tables_of_mysql_stand_at_the_verdict_with_their_rows() -> None:
+    tree = "-> {} on t using k  (cost=1 rows=9) (actual time=0.1..{} rows={} loops=1)"
+    executed = tuple(
+        f"t {access} key=k rows=9\n--- FORMAT=TREE, executed\n{tree.format(access, ms, rows)}"
+        for access, ms, rows in (("ref", 0.5, 310), ("index", 12.5, 98000))
+    )
+    plan = PlanDifference(f"{TEST}/s", tuple(map(normalise_plan, executed)), executed)
+    pair = _pair({}, {}, versions=("8.0.20", "8.0.33"), dbms="mysql")
+    (cause,) = _explained(pair, replace(_seen(SLOWER), plans=[plan])).causes
+    told = {name: cause.facts[name] for name in ("base_rows", "mine_rows", "base_ms", "mine_total_ms")}
+    assert told == {"base_rows": 310, "mine_rows": 98000, "base_ms": 0.5, "mine_total_ms": 12.5}
+    assert brief(cause) == "another plan, t: ref by k → t: index by k, 310 → 98,000 rows, 0.5 → 12 ms"
 
 
 def test_a_setting_whose_counter_came_from_nothing_is_likely() -> None:

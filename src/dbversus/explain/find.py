@@ -132,7 +132,7 @@ class Seen:
     `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
     `same_plans`: statement → its plans on both, where their shapes are equal.
     `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
-    `trials`: settings of the base that were tried on the target.
+    `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection.
     """
 
     test: str
@@ -147,6 +147,7 @@ class Seen:
     trials: Sequence[Tried] = ()
     counted: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
     same_plans: Mapping[str, str] = field(default_factory=dict)
+    connects: bool = False
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -454,6 +455,16 @@ class _Search:
                 )
                 break
 
+    def _acts(self, known: SettingMeaning, *, is_asked_for: bool) -> bool:
+        """Whether it can act on such a test."""
+        acting = {
+            "all": is_asked_for,
+            "connects": self.seen.connects,
+            "writes": self.seen.writes,
+            "reads": not self.seen.writes,
+        }
+        return acting.get(known.tests, False)
+
     def _sign(
         self,
         known: SettingMeaning,
@@ -476,8 +487,7 @@ class _Search:
             return None
         if shapes and ANY_PLAN in known.operators:
             return _RANKS[Kind.SETTING]
-        acts = is_asked_for if known.tests == "all" else known.tests and (known.tests == "writes") == self.seen.writes
-        if both and acts:
+        if both and self._acts(known, is_asked_for=is_asked_for):
             return _SIGN_OF_TESTS
         return None
 

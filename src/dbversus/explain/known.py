@@ -70,7 +70,7 @@ class SettingMeaning(Shape):
     source: str
     operators: list[str] = Field(default_factory=list)
     counters: list[str] = Field(default_factory=list)
-    tests: Literal["", "writes", "reads", "all"] = ""
+    tests: Literal["", "writes", "reads", "connects", "all"] = ""
     back: str = ""
     has: str = ""
 

@@ -243,6 +243,7 @@ def _test(
         events=server_events(results, name),
         worst_seconds=worst,
         notes=(
+            *(["each operation opens a connection, and closes it"] if _connects(results, name) else []),
             *settings_notes(results.header, name),
             *bug_notes(results.targets, name),
             *condition_notes(regime_causes(results, name, absolute)),
@@ -290,7 +291,7 @@ def _explanations(
             counted = counts_that_differ(test_of(item.test), *ran)
             same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
-            seen = Seen(item.test, item.findings, base, mine, *evidence)
+            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=_connects(results, item.test))
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 
@@ -301,6 +302,11 @@ def _same_plans(
     """Statement of a test → the plans of both after each other, where their shapes are equal."""
     own = [one for one in base if one.partition("/")[0] == test and one in mine and one not in differing]
     return {one: f"{base[one]}\n{mine[one]}" for one in own}
+
+
+def _connects(results: Results, test: str) -> bool:
+    stored = results.stored_tests.get(test_of(test))
+    return stored is not None and stored.connect
 
 
 def _writes(results: Results, test: str) -> bool:
