@@ -1,5 +1,6 @@
 """Measures cases one after another by the commands that a user would type; what is finished is left alone."""
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from common import say
 from independent_runs.measure import commit_at_hand, forget_data
 
@@ -116,8 +118,16 @@ def measure_one(plan: Plan, named: Named, run: int) -> Answer:
 
 
 def prepare(named: Named, folder: Path) -> None:
-    """What the commands read, and nothing else: configs, the suite, libraries. The key stays where it is."""
-    case = named.case
+    """What the commands read, and nothing else: configs, the suite, libraries. The key stays where it is.
+
+    RunError where the folder is of the same case in an earlier form.
+    """
+    case, digest = named.case, folder / "case.sha256"
+    folder.mkdir(parents=True, exist_ok=True)
+    form = hashlib.sha256(msgspec.json.encode(case)).hexdigest()
+    if digest.exists() and digest.read_text() != form:
+        raise RunError(f"{folder} holds what was measured of {named.name} before its file changed; delete it.")
+    write_text(digest, form)
     dbms = parse_target(case.target.replace("{folder}", str(folder))).dbms
     configs = folder / "configs" / dbms
     configs.mkdir(parents=True, exist_ok=True)

@@ -134,7 +134,16 @@ def test_a_case_is_typed_in_its_folder_and_the_key_is_not_there(tmp_path: Path) 
     named = next(one for one in case.read_cases("p13"))
     measure.prepare(named, tmp_path)
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert found == {"suite.toml", "configs/postgres/old.conf", "configs/postgres/new.conf"}
+    assert found == {"case.sha256", "suite.toml", "configs/postgres/old.conf", "configs/postgres/new.conf"}
     words = case.command(named, tmp_path, "results")
     assert words[:3] == ["compare", "postgres:17@old", "postgres:17@new"] and "suite.toml" in words
     assert json.dumps(list(words)).count("p13") == 0
+
+
+def test_what_was_measured_of_a_case_before_its_file_changed_is_refused(tmp_path: Path) -> None:
+    named = next(one for one in case.read_cases("p13"))
+    measure.prepare(named, tmp_path)
+    measure.prepare(named, tmp_path)
+    changed = replace(named, case=case.read_case(case.CASES / "p14.toml"))
+    with pytest.raises(RunError, match=r"before its file changed; delete it"):
+        measure.prepare(changed, tmp_path)
