@@ -29,6 +29,7 @@ from planted.libraries import compile_all
 
 LOCK = "measure.lock"
 RESULTS = "results"
+FOLDER = "{folder}"
 COMPARE, EXPLAIN = "compare", "explain"
 NOTHING_TO_MEASURE = 2
 """Exit status: no setting to try, and no CPU time that changed."""
@@ -146,7 +147,9 @@ def _short(commit: str) -> str:
 def _explained(folder: Path, words: Sequence[str]) -> list[dict[str, Any]] | None:
     """None where there is nothing to measure."""
     told = _dbversus(folder, EXPLAIN, words, accepted=NOTHING_TO_MEASURE)
-    found: list[dict[str, Any]] | None = None if told is None else json.loads(told)
+    if told is None:
+        return None
+    found: list[dict[str, Any]] = json.loads(told.replace(str(folder), FOLDER))
     return found
 
 
