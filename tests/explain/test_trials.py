@@ -144,3 +144,13 @@ def test_there_is_none_without_a_setting_and_where_a_list_is_set_already() -> No
 def test_an_experiment_that_did_not_compare_is_repeated_by_its_suite_and_size() -> None:
     header = Experiment(schema=2, targets=[], tests=[], suite="my.toml", table_size=5, command="dbversus run x.toml")
     assert trial_command(header, "a:1", "scan", "b=1").endswith("--tests scan --suite my.toml --table-size 5")
+
+
+def test_a_setting_that_no_lead_names_is_the_cause_where_it_brings_the_change_back_with_the_old_plan() -> None:
+    tried = replace(
+        trial(1.01, Verdict.EQUIVALENT, settings="enable_memoize=off"), values={"enable_memoize": (None, None)}
+    )
+    first, second = with_trials([PLAN], CPU, [tried])
+    assert (first.what, first.is_sure, second) == ("enable_memoize", True, PLAN)
+    little = replace(tried, after=finding(5.0, Verdict.REGRESSION))
+    assert with_trials([PLAN], CPU, [little]) == (PLAN,)

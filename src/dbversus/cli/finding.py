@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.finding.asked import Change
     from dbversus.campaign.journal import Course
+    from dbversus.experiment.asked.spec import ExperimentSpec
     from dbversus.explain.cause import Explanation
     from dbversus.report.model import Assessment
     from dbversus.results.stored import Results
@@ -39,6 +41,7 @@ def measure_causes(
     """Measures what tells why tests of `directory` changed, beside its results; shows all that is known then."""
     from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.finding.asked import changes_of
+    from dbversus.campaign.finding.steps import PLANS
     from dbversus.cli.consent import with_consent
     from dbversus.experiment.folder import read_folder
     from dbversus.results.read import open_results
@@ -46,15 +49,21 @@ def measure_causes(
     if others := [name for name in chosen if name not in _HELD]:
         flag = others[0].removesuffix("_s").replace("_", "-")
         raise UsageError(f"--{flag} is the experiment's own; --measure takes --only, --tests and --time-budget.")
+    wanted = _wanted(only)
     results = open_results(directory)
     _check_at_rest(results)
-    changes = _with_trials(results, changes_of(results, chosen.get("tests")))
-    agenda = Finding(_steps(only, changes), changes)
-    _check_tools(agenda)
-    folder = _folder_of(directory, agenda)
-    _, may_execute = with_consent(
+    changes = changes_of(results, chosen.get("tests"))
+    spec, may_execute = with_consent(
         lambda: read_folder(directory), directory / EXPERIMENT, trust=run.trust, dry_run=run.dry_run
     )
+    changes = _with_trials(results, changes, spec)
+    wanted = _with_tools(wanted, changes, is_asked=only is not None)
+    if PLANS in wanted:
+        changes = _with_plans(directory, spec, changes, run)
+        if run.dry_run and wanted == [PLANS]:
+            return 0
+    agenda = Finding(_steps(wanted, changes), changes)
+    folder = _folder_of(directory, agenda)
     if run.dry_run:
         campaigns.print_first(agenda.within(folder), as_json=json, may_execute=may_execute)
         return 0
@@ -85,23 +94,24 @@ def _check_at_rest(results: "Results") -> None:
         )
 
 
-def _with_trials(results: "Results", changes: "tuple[Change, ...]") -> "tuple[Change, ...]":
+def _with_trials(results: "Results", changes: "tuple[Change, ...]", spec: "ExperimentSpec") -> "tuple[Change, ...]":
     """With targets to try: of one build with each setting put back in which their configs differ; else with settings of the
     base, as the commands of the first leads name them."""
     import msgspec
 
     from dbversus.campaign.finding.asked import put_back
-    from dbversus.experiment.folder import read_folder
+    from dbversus.explain.cause import Kind
     from dbversus.report.assessment import build_assessment
 
-    assessment, spec = build_assessment(results), read_folder(results.directory)
+    assessment = build_assessment(results)
     found = []
     for change in changes:
         explanation = assessment.explanation(change.test, results.targets[change.target].label)
         trials = put_back(spec, change.target) if explanation and explanation.same_build else ()
         if explanation and not trials:
             trials = _of_leads(explanation)
-        found.append(msgspec.structs.replace(change, trials=trials))
+        plan = any(cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ()))
+        found.append(msgspec.structs.replace(change, plan=plan, trials=trials))
     return tuple(found)
 
 
@@ -113,25 +123,66 @@ def _of_leads(explanation: "Explanation") -> tuple[str, ...]:
     return tuple(sorted(list(trials)[:MOST_TRIED]))
 
 
-def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:
+def _with_plans(
+    directory: Path, spec: "ExperimentSpec", changes: "tuple[Change, ...]", run: Run
+) -> "tuple[Change, ...]":
+    """With targets that have the old plan, where one was found; says what was found. Nothing is measured."""
+    from dbversus.campaign.finding.asked import Experiment
+    from dbversus.campaign.finding.replanned import replanned, why_not
+    from dbversus.cli.display import make_display
+
+    own = [change for change in changes if change.plan]
+    experiment = Experiment(spec, own)
+    if why := why_not(experiment, own):
+        print(f"plans: left out, {why}", file=sys.stderr)
+        return changes
+    tests = ", ".join(dict.fromkeys(change.test for change in own))
+    if run.dry_run:
+        print(f"plans: which settings bring the old plans of {tests} back, by EXPLAIN; what is found is then tried")
+        return changes
+    with make_display(run.quiet) as display:
+        found, told = replanned(directory, experiment, own, display, wait=run.wait)
+    for sentence in told:
+        print(sentence, file=sys.stderr)
+    return tuple(dict(zip(own, found, strict=True)).get(change, change) for change in changes)
+
+
+def _wanted(only: str | None) -> list[str]:
+    """Raises UsageError at a name that is no step."""
     from dbversus.campaign.finding.steps import STEPS
 
     wanted = split_names(only) if only else list(STEPS)
     for name in wanted:
         if name not in STEPS:
             raise UsageError(f"--only {name} is no step.{did_you_mean(name, STEPS)} Accepted: {', '.join(STEPS)}.")
+    return wanted
+
+
+def _steps(wanted: Sequence[str], changes: "tuple[Change, ...]") -> tuple[str, ...]:
+    """Those that can tell something of these changes, in the order of what is likely to tell most."""
+    from dbversus.campaign.finding.steps import STEPS
+
     steps = tuple(name for name in STEPS if name in wanted and STEPS[name].applies(changes))
     if not steps:
         raise UsageError(f"There is nothing to measure: {'; '.join(STEPS[name].lacks for name in wanted)}.")
     return steps
 
 
-def _check_tools(agenda: "Finding") -> None:
-    from dbversus.campaign.finding.steps import PROFILE
+def _with_tools(wanted: list[str], changes: "tuple[Change, ...]", *, is_asked: bool) -> list[str]:
+    """Without profiles where perf cannot be used and another step may tell something; raises where they were asked for."""
+    from dbversus.campaign.finding.steps import PROFILE, STEPS
     from dbversus.profiling.perf import find_perf
 
-    if PROFILE in agenda.steps:
+    if PROFILE not in wanted or not STEPS[PROFILE].applies(changes):
+        return wanted
+    try:
         find_perf()
+    except UsageError as error:
+        if is_asked or not any(change.plan or change.trials for change in changes):
+            raise
+        print(f"{PROFILE}: left out. {error}", file=sys.stderr)
+        return [name for name in wanted if name != PROFILE]
+    return wanted
 
 
 def _folder_of(directory: Path, agenda: "Finding") -> Path:

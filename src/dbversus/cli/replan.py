@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dbversus.experiment.asked.spec import ExperimentSpec
 
 CONDITIONS = ("shape", "index", "estimates", "refused")
-_MOST_SHOWN = 3
-"""Settings that bring a plan back: so many are named."""
 
 
 def replan(
@@ -118,21 +116,11 @@ def _words(one: "Replanned") -> str:
 
 def _of_cause(plans: "Plans", one: "Replanned", spec: "ExperimentSpec", chosen: Choices) -> Iterator[str]:
     """What brings the old plan back, and the command that measures what it costs then."""
-    if not one.differs:
-        return
-    newer, older = plans.labels[plans.newer], plans.labels[1 - plans.newer]
-    if not one.restoring:
-        yield f"no setting of {newer} was found that brings the plan of {older} back ({one.tried} tried)"
-        return
-    first, *others = one.restoring
-    known = first.trials[0]
-    new = f": {known.known.means}, new in {known.new_in}" if known.new_in and len(first.trials) == 1 else ""
-    yield f"{' with '.join(first.items)} brings the plan of {older} back{new}"
-    if others:
-        shown = [" with ".join(other.items) for other in others[:_MOST_SHOWN]]
-        more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
-        yield f"so does {', '.join(shown)}{more}"
-    yield f"what it costs then: {command(plans, one, spec, chosen)}"
+    from dbversus.campaign.replanning.plans import brought_back
+
+    yield from brought_back(plans, one)
+    if one.differs and one.restoring:
+        yield f"what it costs then: {command(plans, one, spec, chosen)}"
 
 
 def command(plans: "Plans", one: "Replanned", spec: "ExperimentSpec", chosen: Choices) -> str:

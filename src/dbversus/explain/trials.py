@@ -108,11 +108,14 @@ def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -
     """
     tried = [trial for trial in trials if trial.after.metric == metric]
     found = [_told(cause, tried) for cause in causes]
+    apart = [trial for trial in tried if not any(_is_of(one, trial) for one in causes)]
     together = next((cause for cause in found if cause.tested and TRIED not in cause.facts), None)
     if together is not None:
-        found += _found_apart(together, [trial for trial in tried if not any(_is_of(one, trial) for one in causes)])
+        found += _found_apart(together, apart)
         if any(cause.is_sure and TRIED in cause.facts for cause in found):
             found.remove(together)
+    elif causes:
+        found += _of_plans(causes[0], apart)
     return tuple(sorted(found, key=_place))
 
 
@@ -152,6 +155,32 @@ def _found_apart(together: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
                 means=trial.words,
                 facts={TRIED: trial.words},
             )
+
+
+def _of_plans(beside: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
+    """Planner settings that no lead points to, and that bring the change back with the old plan."""
+    for trial in tried:
+        if trial.is_it and trial.shares and trial.values:
+            names, base, mine = (", ".join(side) for side in _sides(trial.values))
+            told = {TRIED: trial.words}
+            yield Cause(
+                Kind.SETTING,
+                beside.test,
+                beside.target,
+                names,
+                base,
+                mine,
+                share=trial.shares[0],
+                tested=True,
+                means=trial.words,
+                facts=told,
+            )
+
+
+def _sides(values: Mapping[str, Values]) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """Names of settings, and what they are on the base and on the target."""
+    base, mine = ([own[side] or NOT_SET for own in values.values()] for side in (0, 1))
+    return list(values), base, mine
 
 
 def _is_of(cause: Cause, trial: Tried) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from dbversus.campaign.agenda import End, Found, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
 from dbversus.campaign.finding.asked import Change, Experiment, changes_of, put_back
-from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
+from dbversus.campaign.finding.steps import PLANS, PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
 from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
 from dbversus.campaign.run import decided, spec_of
 from dbversus.errors import UsageError
@@ -75,6 +75,27 @@ def test_what_a_trial_has_found_is_not_profiled_unless_asked_for(experiment: Pat
     assert STEPS[PROFILE].next(world, tried(2.4)) and STEPS[PROFILE].next(world, tried(1.01, test="point-query"))
     asked = Experiment(world.spec, [Change("scan", 1, cpu=True, asked=True)])
     assert STEPS[PROFILE].next(asked, tried(1.01))
+
+
+def test_a_target_with_the_old_plan_is_tried_first_and_other_settings_where_that_is_not_the_cause(
+    experiment: Path,
+) -> None:
+    old_plan, lead = f"{TARGETS[1]},automatic_index=off", f"{TARGETS[1]},cache_size=-500"
+    change = Change("scan", 1, cpu=True, trials=(lead,), replanned=old_plan)
+    assert STEPS[PLANS].applies([change]) and not STEPS[PLANS].applies(CHANGES)
+    world = Experiment(read_folder(experiment), [change])
+    (planned,) = STEPS[PLANS].next(world, {})
+    assert (planned.name, planned.spec.targets) == ("trial-plans-1", [TARGETS[0], TARGETS[1], old_plan])
+
+    def tried(after: float) -> dict[str, Outcome]:
+        ratios = {1: 6.0, 2: after}
+        found = tuple(
+            Found("scan", place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.98, ratio * 1.02)
+            for place, ratio in ratios.items()
+        )
+        return {planned.name: Outcome("decided", (*TARGETS[:2], old_plan), found)}
+
+    assert not STEPS[TRIAL].next(world, tried(1.01)) and STEPS[TRIAL].next(world, tried(5.5))
 
 
 def test_tests_that_try_the_same_share_an_experiment_and_servers_take_turns(experiment: Path) -> None:

@@ -28,7 +28,8 @@ class Change(Struct, frozen=True, omit_defaults=True):
     """A test that changed on a target, which is named by its place among those of the experiment, 1 for the first after the base.
 
     `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did. `asked`: the test was asked
-    for by name, whether it changed or not. `trials`: the target with settings of the base, as leads point to them.
+    for by name, whether it changed or not. `plan`: whether the results have another plan of it. `trials`: the target with
+    settings of the base, as leads point to them; `replanned`: with the planner setting that brings the old plan back.
     """
 
     test: str
@@ -36,7 +37,9 @@ class Change(Struct, frozen=True, omit_defaults=True):
     metric: str = ""
     cpu: bool = False
     asked: bool = False
+    plan: bool = False
     trials: tuple[str, ...] = ()
+    replanned: str = ""
 
 
 @dataclass(frozen=True)

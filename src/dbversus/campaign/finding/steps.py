@@ -13,7 +13,9 @@ from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 from dbversus.explain.trials import is_it, shares_back
 from dbversus.stats.metrics import CPU
 
-TRIAL, PROFILE = "trial", "profile"
+PLANS, TRIAL, PROFILE = "plans", "trial", "profile"
+TRIAL_OF_PLANS = f"{TRIAL}-{PLANS}"
+"""A trial like any other, by its name too."""
 MOST_TRIALS = 4
 """Experiments."""
 SERVERS_UP = 5
@@ -92,7 +94,7 @@ def _is_found(change: Change, experiment: Experiment, outcomes: Mapping[str, Out
 
 class _Trial:
     """Where leads point to settings, the target with these as the base has them: one experiment for all changes of a target that
-    have the same; where several settings are all that tells it from the base, each of them."""
+    have the same; where several settings are all that tells it from the base, each of them. Not where a plan was the cause."""
 
     lacks = "no lead points to a setting that could be tried"
 
@@ -100,18 +102,39 @@ class _Trial:
         return any(change.trials for change in changes)
 
     def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
-        if experiment.spec.inject is not None:  # it names targets by their places
-            return ()
-        groups: dict[tuple[int, tuple[str, ...]], list[Change]] = {}
-        for change in experiment.changes:
-            if change.trials:
-                groups.setdefault((change.target, change.trials), []).append(change)
-        return [_trial(experiment, own, n) for n, own in enumerate(list(groups.values())[:MOST_TRIALS], start=1)]
+        by_plans = {name: one for name, one in outcomes.items() if name.startswith(TRIAL_OF_PLANS)}
+        wanted = [(one, one.trials) for one in experiment.changes if not _is_found(one, experiment, by_plans)]
+        return _trials(experiment, wanted, TRIAL)
 
 
-def _trial(experiment: Experiment, changes: Sequence[Change], number: int) -> Planned:
+class _Plans:
+    """Where the plans differ, and a planner setting of the target brings the old one back: the target with that setting."""
+
+    lacks = "no planner setting of a target is known to bring an old plan back"
+
+    def applies(self, changes: Sequence[Change]) -> bool:
+        return any(change.replanned for change in changes)
+
+    def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
+        wanted = [(change, (change.replanned,)) for change in experiment.changes if change.replanned]
+        return _trials(experiment, wanted, TRIAL_OF_PLANS)
+
+
+def _trials(experiment: Experiment, wanted: Sequence[tuple[Change, tuple[str, ...]]], name: str) -> Sequence[Planned]:
+    """`wanted`: changes, and what is to be tried of each."""
+    if experiment.spec.inject is not None:  # it names targets by their places
+        return ()
+    groups: dict[tuple[int, tuple[str, ...]], list[Change]] = {}
+    for change, tried in wanted:
+        if tried:
+            groups.setdefault((change.target, tried), []).append(change)
+    first = list(groups.items())[:MOST_TRIALS]
+    return [_trial(experiment, own, tried, f"{name}-{n}") for n, ((_, tried), own) in enumerate(first, start=1)]
+
+
+def _trial(experiment: Experiment, changes: Sequence[Change], tried: tuple[str, ...], name: str) -> Planned:
     spec, first = experiment.spec, changes[0]
-    targets = [spec.targets[0], spec.targets[first.target], *first.trials]
+    targets = [spec.targets[0], spec.targets[first.target], *tried]
     take_turns = spec.order == "interleaved" and spec.restore == "block"
     up = min(len(targets), spec.at_once or SERVERS_UP) if take_turns else len(targets)
     more = max(1.0, up / COMPARED)
@@ -124,8 +147,8 @@ def _trial(experiment: Experiment, changes: Sequence[Change], number: int) -> Pl
         "time_budget_s": None,
         "calibration": False,
     }
-    why = f"whether settings make the change of {choices['tests']}: {', '.join(first.trials)}"
-    return Planned(f"{TRIAL}-{number}", spec.with_choices(choices), why)
+    why = f"whether settings make the change of {choices['tests']}: {', '.join(tried)}"
+    return Planned(name, spec.with_choices(choices), why)
 
 
-STEPS: dict[str, StepOfFinding] = {TRIAL: _Trial(), PROFILE: _Profile()}
+STEPS: dict[str, StepOfFinding] = {PLANS: _Plans(), TRIAL: _Trial(), PROFILE: _Profile()}

@@ -4,7 +4,7 @@
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,8 @@ GENERIC_PLAN = " (generic plan)"
 """Behind the name of a statement: of a prepared one, planned without its values."""
 MOST_TOGETHER = 3
 """Settings that are tried together where none does by itself."""
+MOST_SHOWN = 3
+"""Settings that bring a plan back: so many are named."""
 EXPLAIN_S, TRIALS_S, START_S = 0.05, 3.0, 10.0
 """What is expected of a statement, of trials for it, and of the start of servers."""
 
@@ -264,6 +266,24 @@ def trial_targets(targets: Sequence[str], newer: int, found: Restoring) -> list[
     # the older one is the base: what is asked is whether the change against it goes away
     base = targets[1 - newer]
     return [base, targets[newer], written(build, [*kept, *items])]
+
+
+def brought_back(plans: Plans, one: Replanned) -> Iterator[str]:
+    """What brings the old plan back, where the two differ."""
+    if not one.differs:
+        return
+    newer, older = plans.labels[plans.newer], plans.labels[1 - plans.newer]
+    if not one.restoring:
+        yield f"no setting of {newer} was found that brings the plan of {older} back ({one.tried} tried)"
+        return
+    first, *others = one.restoring
+    known = first.trials[0]
+    new = f": {known.known.means}, new in {known.new_in}" if known.new_in and len(first.trials) == 1 else ""
+    yield f"{' with '.join(first.items)} brings the plan of {older} back{new}"
+    if others:
+        shown = [" with ".join(other.items) for other in others[:MOST_SHOWN]]
+        more = f" and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
+        yield f"so does {', '.join(shown)}{more}"
 
 
 def told(plans: Plans) -> str:

@@ -143,7 +143,7 @@ MEASURE = ["DIR", "--measure"]
         ([*MEASURE, "--profile", "quick"], "--profile is the experiment's own; --measure takes --only, --tests and"),
         (
             [*MEASURE, "--only", "profil"],
-            "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: trial, profile",
+            "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: plans, trial, profile",
         ),
         ([*MEASURE, "--tests", "no-*"], "--tests no-* matches none of the tests that were measured"),
         (["DIR", "--only", "profile"], "--only profile is for --measure."),
@@ -173,6 +173,6 @@ def test_what_was_interrupted_is_resumed_before_it_is_explained(directory: Path,
 
 def test_without_perf_measure_says_what_to_install(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    done = RUNNER.invoke(app, ["explain", str(directory), "--measure", "--tests", CHANGED])
+    done = RUNNER.invoke(app, ["explain", str(directory), "--measure", "--only", "profile", "--tests", CHANGED])
     assert done.exit_code == 2 and "package linux-perf on Debian" in done.stderr
     assert not (directory / "measured").exists()
