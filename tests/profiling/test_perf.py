@@ -44,6 +44,17 @@ def test_where_the_kernel_may_not_be_seen_the_rest_is(monkeypatch: pytest.Monkey
     assert (found.event, found.unwinds) == ("cpu-clock:u", True)
 
 
+def test_where_perf_leaves_the_kernel_out_without_a_word_that_is_what_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = 'case "$1" in evlist) echo "cpu-clock:u: type: 1, exclude_kernel: 1, exclude_hv: 1";; esac'
+    _fake_perf(tmp_path, script, monkeypatch)
+    found = find_perf()
+    assert found.event == "cpu-clock:u" and not found.sees_kernel
+    _fake_perf(tmp_path, "exit 0", monkeypatch)
+    assert find_perf().sees_kernel
+
+
 def test_callers_are_found_by_what_all_programs_have(tmp_path: Path) -> None:
     nothing = tmp_path / "text"
     nothing.write_text("no program")

@@ -22,6 +22,7 @@ SAMPLES_PER_S = 997
 STACK_BYTES = 16_384
 """Copied with each sample where there are no frame pointers."""
 _READY_S, _END_S = 5.0, 60.0
+_OUTSIDE_KERNEL = ":u"
 _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 _OWN_PROCESSES = 2
 """The highest level at which others than root may record at all."""
@@ -49,6 +50,10 @@ class Perf:
     event: str
     unwinds: bool
 
+    @property
+    def sees_kernel(self) -> bool:
+        return not self.event.endswith(_OUTSIDE_KERNEL)
+
     def stacks_of(self, programs: Sequence[Path | None]) -> Stacks:
         """How callers are found in all of these; None: a library, in a program that is not a server's."""
         if all(program and has_frame_pointers(program) for program in programs):
@@ -66,7 +71,7 @@ def find_perf() -> Perf:
         )
     counted = "cycles" if instructions_counted() else "cpu-clock"
     words = ""
-    for event in (counted, "cpu-clock", f"{counted}:u", "cpu-clock:u"):
+    for event in (counted, "cpu-clock", f"{counted}{_OUTSIDE_KERNEL}", f"cpu-clock{_OUTSIDE_KERNEL}"):
         words = _trial(program, event, [])
         if not words:
             return Perf(program, event, not _trial(program, event, Stacks.UNWIND_TABLES.flags))
@@ -91,7 +96,21 @@ def _trial(program: str, event: str, flags: Sequence[str]) -> str:
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
-        return "" if done.returncode == 0 else (lines[0].rstrip(".") if lines else f"it left with {done.returncode}")
+        if done.returncode:
+            return lines[0].rstrip(".") if lines else f"it left with {done.returncode}"
+        return "" if event.endswith(_OUTSIDE_KERNEL) else _without_kernel(program, Path(folder) / "data")
+
+
+def _without_kernel(program: str, file: Path) -> str:
+    """Says so where perf has left the kernel out by itself, as it does without a word where nobody but root may see it."""
+    try:
+        command = [program, "evlist", "-v", "--input", str(file)]
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", timeout=_END_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "the kernel's part was left out" if "exclude_kernel: 1" in done.stdout else ""
 
 
 def _recording(program: str, event: str, file: Path) -> list[str]:

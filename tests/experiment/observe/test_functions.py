@@ -65,8 +65,11 @@ class _Recording:
         return [Sample(pid, at_ns, 1_000_000, ("main", "run")) for pid, at_ns in moments]
 
 
-def test_a_profile_is_journaled_with_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", "cpu-clock", unwinds=True))
+@pytest.mark.parametrize(("event", "cpu_ns"), [("cpu-clock", 9_000_000), ("cpu-clock:u", 5_000_000)])
+def test_a_profile_is_journaled_with_its_files_and_the_cpu_time_that_was_sampled(
+    event: str, cpu_ns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", event, unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
     monkeypatch.setattr(functions, "descendants", lambda _: [])
     monkeypatch.setattr(functions, "program_of", lambda _: "/nowhere")
@@ -76,7 +79,7 @@ def test_a_profile_is_journaled_with_its_files(monkeypatch: pytest.MonkeyPatch, 
     observer = Functions(Scene(cast(Rig, rig), 2, cast(Case, SimpleNamespace(name="scan"))))
     observer.begin()
     observer.rows_begin()
-    slots = [{"target": name, "ops": 4, "server_cpu_ns": 9_000_000} for name in PIECES]
+    slots = [{"target": name, "ops": 4, "server_cpu_ns": 9_000_000, "server_user_ns": 5_000_000} for name in PIECES]
     observer.row({"slots": slots})
     observer.rows_told({"series": [{"target": name, "pieces": pieces} for name, pieces in PIECES.items()]})
     observer.rows_end()
@@ -84,12 +87,12 @@ def test_a_profile_is_journaled_with_its_files(monkeypatch: pytest.MonkeyPatch, 
     files = {name: tmp_path / f"profiles/scan@{name}.2.folded" for name in PIECES}
     assert all(file.read_text() == "main;run 2000000\n" for file in files.values())
     (record,) = noted
-    assert (record["event"], record["stacks"], record["block"]) == ("cpu-clock", str(Stacks.UNWIND_TABLES), 2)
+    assert (record["event"], record["stacks"], record["block"]) == (event, str(Stacks.UNWIND_TABLES), 2)
     assert record["targets"]["t0"] == {
         "file": "profiles/scan@t0.2.folded",
         "sha256": hashlib.sha256(files["t0"].read_bytes()).hexdigest(),
         "samples": 2,
         "left_out": 1,
         "ops": 4,
-        "cpu_ns": 9_000_000,
+        "cpu_ns": cpu_ns,
     }

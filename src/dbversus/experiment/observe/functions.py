@@ -68,7 +68,12 @@ class Functions(Observer):
     def row(self, row: Reply) -> None:
         for slot in row["slots"]:
             self._ops[slot["target"]] += slot["ops"]
-            self._cpu_ns[slot["target"]] += slot.get("server_cpu_ns") or 0
+            self._cpu_ns[slot["target"]] += self._sampled_ns(slot)
+
+    def _sampled_ns(self, slot: Reply) -> int:
+        """CPU time that is sampled: outside the kernel alone where that may not be seen, as far as it is told apart."""
+        outside = slot.get("server_user_ns") if self._perf and not self._perf.sees_kernel else None
+        return outside or slot.get("server_cpu_ns") or 0
 
     def rows_told(self, end: Reply) -> None:
         for second in end.get("series", ()):

@@ -93,11 +93,19 @@ def _us(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def _sampled(event: str) -> str:
+    outside = (
+        ", outside the kernel alone: kernel.perf_event_paranoid of 1 shows its part" if event.endswith(":u") else ""
+    )
+    return f"{event}{outside}"
+
+
 def _notes(profiled: Sequence[Profiled]) -> Iterator[str]:
     first = profiled[0]
     samples = sum(one.samples for one in profiled)
     yield (
-        f"Measured by perf ({first.event}) in blocks of their own, with {samples:,} samples; {_BY_STACKS[Stacks(first.stacks)]}. "
+        f"Measured by perf ({_sampled(first.event)}) in blocks of their own, with {samples:,} samples; "
+        f"{_BY_STACKS[Stacks(first.stacks)]}. "
         "Means over blocks with 95 % intervals, moderated over functions; of those shown, 5 % may be chance (Benjamini-Hochberg)."
     )
     yield (

@@ -11,7 +11,7 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
     samples: how many there were in slots
     left_out: samples in warm-ups and between slots
     ops: operations of the slots
-    cpu_ns: CPU time of the server in them
+    cpu_ns: CPU time of the server in them; outside the kernel alone where nothing else was sampled
     """
 
     file: str
