@@ -38,6 +38,8 @@ def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
         ({"judge": []}, "no metric is named; name one or more of: cpu, throughput, io, mean, p50, p95, p99"),
         ({"judge": ""}, "no metric is named"),
         ({"margins": {"p99": 0.1, "latency_p99_us": 0.2}}, "a metric has two margins"),
+        ({"label": ""}, "'label' is ''; accepted: a text that is not empty"),
+        ({"label": "y" * 200}, "200 characters.; accepted: a text of at most 80 characters"),
     ],
 )
 def test_a_mistake_is_named_in_one_sentence(choices: dict[str, object], named: str) -> None:

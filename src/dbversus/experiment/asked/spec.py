@@ -328,6 +328,12 @@ def check_alone(spec: ExperimentSpec) -> None:
         raise UsageError(f"alone is for one target; there are {len(spec.targets)}: {', '.join(spec.targets)}.")
 
 
+_LENGTHS = {
+    "string_too_short": "a text that is not empty",
+    "string_too_long": "a text of at most {max_length} characters",
+}
+
+
 def _sentence(mistake: Any) -> str:
     name = ".".join(str(part) for part in mistake["loc"]) or "the experiment"
     if mistake["type"] == "extra_forbidden":
@@ -337,6 +343,10 @@ def _sentence(mistake: Any) -> str:
         return f"'{name}' is missing."
     if mistake["type"] == "literal_error":
         return f"'{name}' is {mistake['input']!r}; accepted: {mistake['ctx']['expected']}."
+    if mistake["type"] in _LENGTHS:
+        given = str(mistake["input"])
+        shown = repr(given) if len(given) <= 60 else f"{given[:59]!r} … ({len(given)} characters)"
+        return f"'{name}' is {shown}; accepted: {_LENGTHS[mistake['type']].format(**mistake['ctx'])}."
     words = mistake["msg"].removeprefix("Value error, ").replace("Input should be", "it has to be")
     names_itself = not mistake["loc"] or (mistake["type"] == "value_error" and isinstance(mistake["input"], dict))
     return f"{words}." if names_itself else f"'{name}' is {mistake['input']!r}: {words}."
