@@ -214,6 +214,15 @@ def test_a_query_cache_that_the_newer_version_does_not_have_is_a_lead(amount: fl
     assert (found[0] in {(Kind.SETTING, name) for name in settings} if found else False) is named
 
 
+@pytest.mark.parametrize(("amount", "first"), [(0.95, Kind.SETTING), (0.3, Kind.PLAN)])
+def test_what_a_query_cache_answered_comes_before_the_plans_that_it_saved(amount: float, first: Kind) -> None:
+    kept = {"autocommit": "ON"}
+    pair = _pair({"query_cache_size": "64MB"} | kept, kept, versions=("5.7.22", "8.0.33"), dbms="mysql")
+    seen = _seen({CPU: (10.0, 900.0)}, plans=("t ref key=k rows=? (Using index condition)", "t ref key=k rows=?"))
+    seen = replace(seen, base={**seen.base, "counter.status.qcache_hits": amount})
+    assert _names(pair, seen)[0][0] is first
+
+
 @pytest.mark.parametrize(("reads", "is_cause"), [(900.0, True), (0.0, False)])
 def test_a_plan_with_an_index_that_was_not_read_is_not_the_plan_that_ran(reads: float, is_cause: bool) -> None:
     plans = ("t ALL rows=?", "t ref key=k_1 rows=?")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dbversus.campaign.journal import Course
     from dbversus.campaign.screening.answer import Answer
     from dbversus.campaign.upgrading.agenda import Upgrade
+    from dbversus.explain.cause import Explanation
     from dbversus.report.model import Assessment, NotedComparison
 
 PAGE = "upgrade.md"
@@ -32,13 +33,15 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Change:
-    """A test that changed with the newer version; `what` and `why` in words."""
+    """A test that changed with the newer version; `what` and `why` in words. `untried`: what settings that a lead names could be
+    set to, where nothing was measured that brings the change back."""
 
     test: str
     is_worse: bool
     what: tuple[str, ...]
     why: str
     remedy: Remedy | None
+    untried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,28 @@ def _change(
     from dbversus.report.sections.changes import told_changes
 
     remedy = _remedy(item, found, texts)
-    why = likely_cause(assessment.explanation(item.test, item.target))
+    explanation = assessment.explanation(item.test, item.target)
+    why = likely_cause(explanation)
     if remedy and remedy.is_sure:
         why = f"{' and '.join(remedy.settings)}: tested"
     test = next(test for test in assessment.tests if test.name == item.test)
-    return Change(item.test, item.is_worse, tuple(told_changes(test, item, assessment.base.label)), why, remedy)
+    what = tuple(told_changes(test, item, assessment.base.label))
+    untried = () if remedy or not item.is_worse else tuple(_untried(explanation, texts))
+    return Change(item.test, item.is_worse, what, why, remedy, untried)
+
+
+def _untried(explanation: "Explanation | None", texts: Mapping[str, str]) -> Iterator[str]:
+    """Of the first setting of which something shows that it acted: the older value, or that there is none to set."""
+    from dbversus.explain.cause import Kind
+
+    likely = explanation.likely if explanation else ()
+    first = next((cause for cause in likely if cause.kind is Kind.SETTING and "." not in cause.what), None)
+    if first is None:
+        return
+    if first.what in texts:
+        yield f"{texts[first.what]}, not measured"
+    elif first.mine is None and first.base is not None:
+        yield f"{first.what} is gone, and nothing brings it back"
 
 
 def _remedy(item: "NotedComparison", found: Sequence["Answer"], texts: Mapping[str, str]) -> Remedy | None:
@@ -211,7 +231,7 @@ def _lists(page: Page) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _row(one: Change) -> list[str]:
-    return [one.test, "; ".join(one.what), one.why, _what_to_set(one.remedy)]
+    return [one.test, "; ".join(one.what), one.why, _what_to_set(one.remedy) or "; ".join(one.untried)]
 
 
 def _what_to_set(remedy: Remedy | None) -> str:
@@ -254,6 +274,7 @@ def _as_object(page: Page) -> dict[str, Any]:
                 "what": one.what,
                 "why": one.why,
                 "set": one.remedy.texts if one.remedy else (),
+                "untried": one.untried,
                 "brings_back": one.remedy.share if one.remedy else None,
                 "is_sure": bool(one.remedy and one.remedy.is_sure),
             }

@@ -76,7 +76,9 @@ _RANKS = {
     Kind.SETTING: 6,
 }
 _SIGN_OF_VERSION, _SIGN_OF_SAME_PLAN = 3.15, 4.6
-_SIGN_OF_PLAN, _SIGN_OF_TELLING, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 3.8, 4.5, 7.0
+_SIGN_OF_ANSWERS, _SIGN_OF_PLAN, _SIGN_OF_TELLING, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 2.5, 3.5, 3.8, 4.5, 7.0
+_MOST = 0.5
+"""Of operations."""
 _ASKED_FOR = 0.1
 """Of two settings with the same sign, the one that a config asks for comes first."""
 _LEAST_ROWS = 10.0
@@ -476,6 +478,8 @@ class _Search:
     ) -> float | None:
         """The rank of what it shows; None where it shows nothing. `both`: both versions have it; else it may only be new."""
         may_tell = both or bool(known.back)
+        if known.answers in counters and max(self._amounts(f"{COUNTER}{known.answers}")) > _MOST:
+            return _SIGN_OF_ANSWERS
         if may_tell and any(shape.tells(pattern) for shape in shapes for pattern in known.operators):
             return _SIGN_OF_PLAN
         moved = [meaning_of(counter) for counter in counters if is_named(counter, known.counters)]

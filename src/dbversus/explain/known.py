@@ -71,6 +71,7 @@ class SettingMeaning(Shape):
     operators: list[str] = Field(default_factory=list)
     counters: list[str] = Field(default_factory=list)
     tests: Literal["", "writes", "reads", "connects", "all"] = ""
+    answers: str = ""
     back: str = ""
     has: str = ""
 

@@ -2,17 +2,17 @@
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbversus.builds.model import TargetSpec
+from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.store import obtained
 from dbversus.campaign.screening.factors import item_text, without_base
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
-from dbversus.servers.config.file import read_config
+from dbversus.servers.config.file import Item, read_config
 from dbversus.servers.config.for_builds import limit
 from dbversus.servers.config.foreign import CONVERTIBLE, convert
 from dbversus.servers.config.load import ConfigPlace, available_configs, chosen_items
@@ -59,10 +59,30 @@ def _of_file(path: Path, specs: tuple[TargetSpec, TargetSpec], defaults: tuple[s
         file = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dbversus-"))) / "theirs.conf"
         file.write_text(made.text, encoding="utf-8")
         items = read_config(file, flags=find_dbms(dbms).settings.flags).items
+        rests = list(_rests(items, builds[1]))
     older, newer = (
         (*defaults, *(item_text(dbms, item) for item in items if item.applies(build.version))) for build in builds
     )
-    return Carried(older, newer, made.kept, tuple(_left_out(made.text)))
+    newer = (*newer, *(item_text(dbms, rest) for rest, _ in rests))
+    return Carried(older, newer, made.kept, (*_left_out(made.text), *(words for _, words in rests)))
+
+
+def _rests(
+    items: Sequence[Item], newer: Build, refused: Callable[[Build, str], Sequence[object]] = refused_of
+) -> Iterator[tuple[Item, str]]:
+    """Lists that the newer version refuses for some of their words: without these, and what was done."""
+    for item in items:
+        words = [word.strip() for word in item.value.split(",")]
+        if item.applies(newer.version) or len(words) < 2:
+            continue
+        taken = [word for word in words if not refused(newer, f"{item.name} = '{word}'\n")]
+        if taken:
+            gone = ", ".join(word for word in words if word not in taken)
+            rest = replace(item, value=",".join(taken), since="", until="")
+            yield (
+                rest,
+                f"{item.name}: on {newer.dbms}:{newer.version} set it to {rest.value}, without {gone}, as is done here",
+            )
 
 
 def _left_out(text: str) -> Iterator[str]:

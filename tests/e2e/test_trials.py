@@ -1,0 +1,61 @@
+"""The trials of docs/trials, each a script, in a shortened form."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.store import list_installed
+from dbversus.home import home_dir
+
+from ..left_out import no_build
+from .conftest import Bench
+
+pytestmark = pytest.mark.e2e
+
+TRIALS = Path(__file__).parents[2] / "docs/trials"
+SHORT = {"ROWS": "2k", "TESTS": "point-query,update-index", "BUDGET": "40s"}
+
+
+def _run(bench: Bench, script: str, *args: str, **settings: str) -> str:
+    program = bench.folder / "dbversus"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(bench.dbversus)} "$@"\n')
+    program.chmod(0o755)
+    environment = os.environ | {"DBVERSUS": str(program), "DBVERSUS_HOME": str(bench.home), **settings}
+    done = subprocess.run(
+        ["sh", str(TRIALS / script), *args],
+        cwd=bench.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_committer_gets_the_comment_for_a_pull_request(bench: Bench) -> None:
+    said = _run(bench, "committer.sh", "sqlite:bundled", "sqlite:bundled@wal", "out", **SHORT)
+    assert "**after against before** (patch-123)" in said
+    assert (bench.out / "report.html").exists()
+
+
+def test_a_dba_gets_what_changes_and_what_to_set(bench: Bench) -> None:
+    builds = sorted({build.version for build in list_installed("mariadb")})
+    if len(builds) < 2:
+        no_build("there are no two builds of MariaDB; `dbversus builds fetch mariadb:10.11 mariadb:11.4` brings them")
+    (bench.home / "builds").symlink_to(home_dir() / "builds")
+    old, new = f"mariadb:{builds[0]}", f"mariadb:{builds[-1]}"
+    settings = {"ROWS": "100 1000", "OLD": old, "NEW": new, "PROFILE": "demo", "BUDGET": "60s"}
+    said = _run(bench, "dba/upgrade.sh", "out", **settings)
+    assert "NO_AUTO_CREATE_USER" in said.replace("\\", "") and "## Your settings" in said
+    assert (bench.out / "results/upgrade.md").read_text() in said
+
+
+def test_a_blogger_gets_a_page_charts_and_a_post(bench: Bench) -> None:
+    said = _run(bench, "blogger.sh", "out", "sqlite:bundled", "sqlite:bundled@wal", **SHORT)
+    assert "page: out/report.html" in said
+    assert (bench.out / "report.html").exists() and (bench.out / "post.md").exists()
+    assert list((bench.out / "charts").glob("*.png"))
