@@ -30,6 +30,12 @@ note = { type = "varchar(40)", values = { gen = "text", template = "#### @@@@@" 
 # file = "orders.csv"
 # [tables.orders]
 # data = "orders"
+# And DDL of your own may make it:
+# [setup]
+# postgres = "schema.sql"
+# [tables.orders]
+# made_by = "scripts"
+# data = "orders"
 
 [tests.orders-of]
 title = "The first orders of a customer"
