@@ -48,7 +48,14 @@ def test_a_dba_gets_what_changes_and_what_to_set(bench: Bench) -> None:
         no_build("there are no two builds of MariaDB; `dbversus builds fetch mariadb:10.11 mariadb:11.4` brings them")
     (bench.home / "builds").symlink_to(home_dir() / "builds")
     old, new = f"mariadb:{builds[0]}", f"mariadb:{builds[-1]}"
-    settings = {"ROWS": "100 1000", "OLD": old, "NEW": new, "PROFILE": "demo", "BUDGET": "60s"}
+    settings = {
+        "ROWS": "100 1000",
+        "OLD": old,
+        "NEW": new,
+        "TESTS": "select-orders-4",
+        "PROFILE": "demo",
+        "BUDGET": "3m",
+    }
     said = _run(bench, "dba/upgrade.sh", "out", **settings)
     assert "NO_AUTO_CREATE_USER" in said.replace("\\", "") and "## Your settings" in said
     assert (bench.out / "results/upgrade.md").read_text() in said

@@ -13,5 +13,5 @@ ${DBVERSUS:-dbversus} suites from-statements "$here/slow.log" -o "$folder/shop.t
 cat "$here/tables.toml" >>"$folder/shop.toml"
 
 ${DBVERSUS:-dbversus} upgrade "${OLD:-mysql:5.7}" "${NEW:-mysql:8.0}" --config "$folder/my.cnf" --suite "$folder/shop.toml" \
-    --profile "${PROFILE:-quick}" --time-budget "${BUDGET:-8m}" --out "$folder/results" --quiet
+    --tests "${TESTS:-*}" --profile "${PROFILE:-quick}" --time-budget "${BUDGET:-8m}" --out "$folder/results" --quiet
 cat "$folder/results/upgrade.md"
