@@ -25,6 +25,8 @@ const COUNTERS: [(&str, c_int, c_int); 9] = [
     ("filter_hits", 8, 3_038_000),
     ("memory_bytes", 99, 3_020_000),
 ];
+/// What takes this part of the limit, or more, is executed once.
+const AGAIN_BELOW: u32 = 10;
 const LOOPS: c_int = 0;
 const VISITS: c_int = 1;
 const EXPLAINED: c_int = 4;
@@ -59,18 +61,26 @@ fn run_first<'a>(
     sql: &'a [u8],
     limit: Duration,
 ) -> WireResult<(Option<Counted>, &'a [u8])> {
-    let prepare = || Prepared::new(api, database, sql);
-    let (Some(mut prepared), after) = prepare()? else {
+    let (mut counted, after) = run_once(api, database, sql, limit)?;
+    // the second time it finds its pages in the connection's cache, as in a slot
+    if let Some((first, false)) = &counted
+        && Duration::from_nanos(first.ns) < limit / AGAIN_BELOW
+    {
+        counted = run_once(api, database, sql, limit)?.0;
+    }
+    Ok((counted.map(|(counted, _)| counted), after))
+}
+
+/// Also whether it may change the database.
+fn run_once<'a>(
+    api: &Arc<Api>,
+    database: *mut Database,
+    sql: &'a [u8],
+    limit: Duration,
+) -> WireResult<(Option<(Counted, bool)>, &'a [u8])> {
+    let (Some(mut prepared), after) = Prepared::new(api, database, sql)? else {
         return Ok((None, &[]));
     };
-    if !prepared.writes() {
-        // what is timed finds its pages in the connection's cache, as in a slot; its counters begin at nothing
-        within(api, database, limit, || prepared.run(&Params::new()))?;
-        let (Some(again), _) = prepare()? else {
-            return Ok((None, after));
-        };
-        prepared = again;
-    }
     let start = Instant::now();
     let done = within(api, database, limit, || prepared.run(&Params::new()))?;
     let ns = start.elapsed().as_nanos() as u64;
@@ -81,7 +91,7 @@ fn run_first<'a>(
         scans: scans(api, &prepared),
         error: None,
     };
-    Ok((Some(counted), after))
+    Ok((Some((counted, prepared.writes())), after))
 }
 
 /// Interrupts what takes longer than `limit`, where the library can be told to.
