@@ -160,11 +160,14 @@ def _wanted(only: str | None) -> list[str]:
 
 def _steps(wanted: Sequence[str], changes: "tuple[Change, ...]") -> tuple[str, ...]:
     """Those that can tell something of these changes, in the order of what is likely to tell most."""
-    from dbversus.campaign.finding.steps import STEPS
+    from dbversus.campaign.finding.steps import PLANS, STEPS
 
     steps = tuple(name for name in STEPS if name in wanted and STEPS[name].applies(changes))
     if not steps:
         raise UsageError(f"There is nothing to measure: {'; '.join(STEPS[name].lacks for name in wanted)}.")
+    for name in wanted:
+        if name not in (*steps, PLANS):  # of plans it was said what came of them
+            print(f"{name}: left out, {STEPS[name].lacks}", file=sys.stderr)
     return steps
 
 

@@ -176,3 +176,14 @@ def test_without_perf_measure_says_what_to_install(directory: Path, monkeypatch:
     done = RUNNER.invoke(app, ["explain", str(directory), "--measure", "--only", "profile", "--tests", CHANGED])
     assert done.exit_code == 2 and "package linux-perf on Debian" in done.stderr
     assert not (directory / "measured").exists()
+
+
+def test_steps_that_can_tell_nothing_are_named_with_why(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbversus.profiling.perf.find_perf", lambda: None)
+    words = ["explain", str(directory), "--measure", "--tests", CHANGED, "--only", "trial,profile", "--dry-run"]
+    done = RUNNER.invoke(app, words)
+    assert "trial: left out, no lead points to a setting that could be tried" in done.stderr
+    alone = RUNNER.invoke(app, [*words[:-3], "--only", "plans", "--dry-run"])
+    assert alone.exit_code == 0 and alone.stdout.startswith(
+        f"plans: which settings bring the old plans of {CHANGED} back"
+    )
