@@ -315,7 +315,7 @@ def test_who_waits_for_a_device_uses_no_cpu_time_and_moves_no_bytes(what: str) -
     assert _names(pair, _seen(both, conditions=waits)) == []
 
 
-@pytest.mark.parametrize(("there", "is_named"), [(0.1, True), (0.87, False)])
+@pytest.mark.parametrize(("there", "is_named"), [(0.1, True), (0.5, False), (0.87, False)])
 def test_a_slow_block_is_a_lead_where_it_could_have_moved_all_of_them(there: float, is_named: bool) -> None:
     pair = _pair(versions=("17.1", "17.2"))
     slow = Cause(Kind.STORAGE, TEST, pair.target.label, SLOW_BLOCK, facts={"throughput_of_median": there, "blocks": 6})

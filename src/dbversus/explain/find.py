@@ -41,7 +41,7 @@ from dbversus.stats.metrics import (
 from dbversus.stats.model import CHANGES, Finding
 
 AS_MUCH = 0.3
-"""Of a change, in logarithms: rows that moved by less do not tell what another plan has to do."""
+"""Of a change, in logarithms: rows that moved by less do not tell what another plan has to do; nor does a slow block."""
 NEARLY_AS_MUCH = 0.8
 """Of the largest change, in logarithms."""
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
@@ -282,7 +282,7 @@ class _Search:
         there, blocks = (cause.facts.get(name) for name in ("throughput_of_median", "blocks"))
         if cause.what != SLOW_BLOCK or not there or not blocks:
             return True
-        return abs(math.log(float(there))) / float(blocks) >= LEAST_SHARE * _size(self.most)
+        return abs(math.log(float(there))) / float(blocks) >= AS_MUCH * _size(self.most)
 
     def _plans(self) -> Iterator[tuple[Cause, Difference]]:
         for plan in self.seen.plans:
