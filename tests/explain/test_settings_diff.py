@@ -71,3 +71,8 @@ def test_a_setting_that_was_renamed_is_one() -> None:
 )
 def test_sizes_that_a_server_has_rounded_are_nearly_equal(values: tuple[str, str], nearly: bool) -> None:
     assert SettingDifference("x", values).is_nearly_equal is nearly
+
+
+def test_a_whole_number_is_the_same_with_decimals() -> None:
+    settings = [{"pct": "90", "cost": "4.5"}, {"pct": "90.000000", "cost": "4.0"}]
+    assert [one.name for one in differing_settings(settings, ["mysql", "mysql"])] == ["cost"]

@@ -15,6 +15,8 @@ AS_SUITE = "as the suite says"
 _SWITCHES = re.compile(r"\w+=\w+(?:,\w+=\w+)+")
 _MODES = "sql_mode"
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([a-zA-Z]*)")
+_WHOLE = re.compile(r"^(\d+)\.0+$")
+"""A whole number with decimals, as some versions write what others write without: 90.000000."""
 _NEARLY = 0.01
 """Sizes that differ by less are the same, rounded by the server to pages of its own."""
 
@@ -82,7 +84,7 @@ def by_item(settings: Mapping[str, str], modes: Sequence[str] = ()) -> dict[str,
         elif name == _MODES:
             found |= {f"{name}.{mode}": "on" if mode in value.split(",") else "off" for mode in modes}
         else:
-            found[name] = value
+            found[name] = _WHOLE.sub(r"\1", value)
     return found
 
 
