@@ -45,6 +45,10 @@ from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
 FEW_STATEMENTS = 2
 """Of a test, that are shown unfolded."""
+FEW_FIGURES = 8
+"""So many are read without being grouped."""
+_VERBATIM, _INDENTS = re.compile(r"(<pre.*?</pre>|<script.*?</script>)", re.DOTALL), re.compile(r"\n\s+")
+_SPACE_OF_CSS = re.compile(r"/\*.*?\*/|\n\s*", re.DOTALL)
 _BACKTICKS = re.compile(r"`([^`]+)`")
 _MARKS = frozenset({FASTER, SLOWER, BELOW, VOID})
 _CHART_TITLES = {
@@ -90,7 +94,13 @@ def write(assessment: Assessment, path: Path) -> None:
 
 
 def render(assessment: Assessment) -> str:
-    return _environment().get_template("report.html.j2").render(vars(_view(assessment)))
+    return _without_indents(_environment().get_template("report.html.j2").render(vars(_view(assessment))))
+
+
+def _without_indents(page: str) -> str:
+    """Lines of templates are indented for those who write them; what stands in `<pre>` is as it is."""
+    parts = _VERBATIM.split(page)
+    return "".join(part if place % 2 else _INDENTS.sub("\n", part) for place, part in enumerate(parts))
 
 
 def render_section(section: Section) -> str:
@@ -188,6 +198,7 @@ def _words() -> dict[str, Any]:
         "glossary": words.GLOSSARY,
         "change_signs": {words.SIGNS[verdict]: verdict for verdict in CHANGES},
         "few": FEW_STATEMENTS,
+        "few_figures": FEW_FIGURES,
         "most_whys": changes.MOST_SHOWN,
         "not_again": NOT_MEASURED_AGAIN,
         "forest": forest,
@@ -209,7 +220,7 @@ def _words() -> dict[str, Any]:
         "is_shaded": _is_shaded,
         "charts": _charts,
         "drawing": drawing,
-        "css": Markup(_static("report.css")),
+        "css": Markup(_SPACE_OF_CSS.sub("", _static("report.css"))),
         "js": Markup(_static("report.js")),
     }
 
@@ -293,7 +304,7 @@ def _linker(names: Sequence[str]) -> Callable[[str], Markup]:
     pattern = re.compile(rf"(?<![\w&-])({alternatives})(?![\w-])(?!@)") if names else None
 
     def linked(sentence: str) -> Markup:
-        before, colon, after = str(escape(sentence)).partition(": ")
+        before, colon, after = str(_code(sentence)).partition(": ")
         text = pattern.sub(r'<a href="#test-\1">\1</a>', after) if pattern else after
         return Markup(before + colon + text)
 
