@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import Explanation
-from dbversus.explain.known import settings_named
+from dbversus.explain.known import SettingMeaning, settings_named
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.files import write_text
 from dbversus.names import split_names
@@ -79,7 +79,7 @@ class View:
     crowded: bool
     whys: Sequence[Explanation]
     untold: Sequence[tuple[str, Sequence[str]]]
-    acting: Mapping[str, str]
+    acting: Mapping[str, SettingMeaning]
     telling_settings: Sequence[SettingDifference]
     other_settings: Sequence[SettingDifference]
     shared_notes: Sequence[str]
@@ -115,7 +115,7 @@ def _view(assessment: Assessment) -> View:
     telling = [
         one
         for one in assessment.settings
-        if one.name in named or (one.name in acting and one.known_to_all and not one.is_nearly_equal)
+        if one.name in named or (_may_act(acting.get(one.name)) and one.known_to_all and not one.is_nearly_equal)
     ]
     return View(
         a=assessment,
@@ -159,15 +159,20 @@ def _untold(explanations: Iterable[Explanation]) -> list[tuple[str, list[str]]]:
     return list(tests.items())
 
 
-def _acting(assessment: Assessment) -> dict[str, str]:
+def _acting(assessment: Assessment) -> dict[str, SettingMeaning]:
     """Setting that differs → what it does, of those that are known to act on some tests."""
     dbms = [facts.target.dbms for facts in assessment.targets]
     found = {}
     for one in assessment.settings:
         family = family_name(next(each for place, each in enumerate(dbms) if place not in one.others))
         if known := settings_named(one.name, family):
-            found[one.name] = known[0].means
+            found[one.name] = known[0]
     return found
+
+
+def _may_act(setting: SettingMeaning | None) -> bool:
+    """What acts on connecting alone is told where it is a lead."""
+    return setting is not None and setting.tests != "connects"
 
 
 def _shared_notes(tests: Sequence[TestPart]) -> list[str]:
