@@ -71,13 +71,10 @@ fn run_first<'a>(
     Ok((counted.map(|(counted, _)| counted), after))
 }
 
-/// Also whether it may change the database.
-fn run_once<'a>(
-    api: &Arc<Api>,
-    database: *mut Database,
-    sql: &'a [u8],
-    limit: Duration,
-) -> WireResult<(Option<(Counted, bool)>, &'a [u8])> {
+/// What was counted and whether the statement may change the database, if there was one; and what stands after it.
+type Ran<'a> = (Option<(Counted, bool)>, &'a [u8]);
+
+fn run_once<'a>(api: &Arc<Api>, database: *mut Database, sql: &'a [u8], limit: Duration) -> WireResult<Ran<'a>> {
     let (Some(mut prepared), after) = Prepared::new(api, database, sql)? else {
         return Ok((None, &[]));
     };
