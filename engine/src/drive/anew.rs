@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::client::{Goal, begin_session};
 use crate::wire::socket::lost_with;
-use crate::wire::{Connection, RowSink, Tally, TextTable, Wire, WireResult};
+use crate::wire::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::{FirstRow, Mode, Params, Program, TableSpec};
 
 pub struct Anew {
@@ -19,10 +18,10 @@ pub struct Anew {
 
 impl Anew {
     /// After a first connection, which has prepared the program.
-    pub fn after(first: Box<dyn Connection>, goal: &Goal) -> Self {
+    pub fn after(first: Box<dyn Connection>, wire: &Arc<dyn Wire>, program: &Arc<Program>) -> Self {
         Self {
-            wire: goal.wire.clone(),
-            program: goal.program.clone(),
+            wire: wire.clone(),
+            program: program.clone(),
             writes: first.writes(),
             open: Some(first),
         }
@@ -112,12 +111,23 @@ impl Connection for Anew {
     }
 }
 
+/// What every session of a test begins with.
+pub(super) fn begin_session(connection: &mut dyn Connection, program: &Program) -> WireResult<()> {
+    for sql in &program.session_sql {
+        connection.query(sql).map_err(|error| WireError {
+            message: format!("test {:?}, session_sql {sql:?}: {}", program.name, error.message),
+            ..error
+        })?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::drive::check::{CheckSpec, check};
-    use crate::drive::client::Client;
-    use crate::wire::{ErrorClass, WireError};
+    use crate::drive::client::{Client, Goal};
+    use crate::wire::ErrorClass;
     use crate::workload::Appended;
     use serde_json::{Value as Json, json};
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

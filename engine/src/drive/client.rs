@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::anew::Anew;
+use super::anew::{Anew, begin_session};
 use super::clock::{sleep_until, wait_until};
 use super::lane::{Lane, Pause};
 use super::live::Live;
@@ -13,7 +13,7 @@ use crate::drive::pace::closed::{self, Bound};
 use crate::drive::pace::open_loop::{self, Company, Pacing, Queue, Schedule, Served, Span};
 use crate::drive::pace::pausing;
 use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
-use crate::wire::{Connection, Tally, Wire, WireError, WireResult};
+use crate::wire::{Connection, Tally, Wire};
 use crate::workload::{Appended, Mode, Part, Program, Scratch, Stream};
 
 pub struct Client {
@@ -256,7 +256,7 @@ impl Link {
         let mode = if goal.program.connects { Mode::Unprepared } else { mode };
         connection.prepare(&goal.program, mode).map_err(Failure::statement)?;
         if goal.program.connects {
-            connection = Box::new(Anew::after(connection, goal));
+            connection = Box::new(Anew::after(connection, &goal.wire, &goal.program));
         }
         Ok(Self {
             connection,
@@ -285,16 +285,6 @@ impl Link {
             paused: None,
         })
     }
-}
-
-pub(super) fn begin_session(connection: &mut dyn Connection, program: &Program) -> WireResult<()> {
-    for sql in &program.session_sql {
-        connection.query(sql).map_err(|error| WireError {
-            message: format!("test {:?}, session_sql {sql:?}: {}", program.name, error.message),
-            ..error
-        })?;
-    }
-    Ok(())
 }
 
 /// The client thread's counters; with an embedded server they are the server's, and the client costs nothing of its own.

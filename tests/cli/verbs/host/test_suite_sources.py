@@ -26,7 +26,8 @@ def test_what_is_left_to_do_is_said_apart(tmp_path: Path) -> None:
     out, said = run("from-pgbench", str(tmp_path / "a.sql"))
     assert (
         said
-        == "still to be done: say what the tables are like and what they hold, [tables.NAME] in docs/suites/tables.md: orders\n"
+        == "still to be done: say what the tables are like and what they hold, by [tables.NAME] or your own schema and files, "
+        "as in docs/suites/tables.md: orders\n"
     )
     assert "[tests.a]" in out
 
@@ -41,7 +42,8 @@ def test_statements_become_a_suite_to_start_from(tmp_path: Path) -> None:
     out, said = run("from-statements", str(tmp_path / "seen.csv"))
     assert "weight = 7" in out
     assert said.splitlines() == [
-        "still to be done: say what the tables are like and what they hold, [tables.NAME] in docs/suites/tables.md: t",
+        "still to be done: say what the tables are like and what they hold, by [tables.NAME] or your own schema and files, "
+        "as in docs/suites/tables.md: t",
         "still to be done: say which values these parameters take, where the file says `fill in`: select-t (b)",
         "left out: 1 statement (no query and no change of rows)",
     ]

@@ -37,7 +37,7 @@ def test_the_quick_profile_runs_all_tests_of_a_suite_of_ones_own(
     words = ("compare", "sqlite:bundled", "sqlite:bundled@mmap", "--suite", "ours.toml", "--profile", "quick")
     status, said = ask(monkeypatch, tmp_path, *words, "--dry-run")
     assert status == 0, said
-    assert "one: point-query" in said and "300000 rows" in said
+    assert "one: point-query" in said and "300,000 rows" in said
     (tmp_path / "ours.toml").write_text(OWN.replace('"point-query"]', '"point-query", "insert"]') + _QUICK)
     assert "one: insert\n" in ask(monkeypatch, tmp_path, *words, "--dry-run")[1]
     (tmp_path / "experiment.toml").write_text(
