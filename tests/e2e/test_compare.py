@@ -98,7 +98,7 @@ def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
 
 def test_run_takes_another_table_size_than_the_file_says(bench: Bench) -> None:
     file = bench.write(["sqlite:bundled", "sqlite:bundled@page_size=8192"], "point-query")
-    assert "1 × 3000 rows, loaded 2 times" in bench.run("run", file, "--table-size", "3k", "--dry-run").stdout
+    assert "1 × 3,000 rows, loaded 2 times" in bench.run("run", file, "--table-size", "3k", "--dry-run").stdout
     assert "--table-size is 'x'" in bench.run("run", file, "--table-size", "x", "--dry-run", status=2).stderr
 
 
