@@ -5,8 +5,9 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,32 +47,39 @@ class Plan:
 
 def measure_all(plan: Plan) -> None:
     """Raises RunError when runs could not be finished, after all the others; UsageError at once."""
+    left = (run for run in plan.runs if not (run.name in plan.kept or is_finished(plan.folder / run.name)))
+    measure_in_turn(plan.folder, ((run.name, partial(measure_one, plan, run)) for run in left), plan.minutes)
+
+
+def measure_in_turn(folder: Path, wanted: Iterable[tuple[str, Callable[[], None]]], minutes: float | None) -> None:
+    """What is wanted, by name, each once the one before has ended; none is begun after so many minutes.
+
+    One process at a time fills the folder. Raises as `measure_all`.
+    """
     try:
-        plan.folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{plan.folder} cannot be made ({error.strerror}); name another folder.") from error
-    with locked_if_free(plan.folder / LOCK) as free:
+        raise UsageError(f"{folder} cannot be made ({error.strerror}); name another folder.") from error
+    with locked_if_free(folder / LOCK) as free:
         if not free:
-            raise UsageError(f"Another process fills {plan.folder}; wait for it, or name another folder.")
-        if failed := _measure_each(plan):
+            raise UsageError(f"Another process fills {folder}; wait for it, or name another folder.")
+        if failed := _measure_each(wanted, minutes):
             raise RunError(f"Not finished: {', '.join(failed)}; the same command goes on with them.")
 
 
-def _measure_each(plan: Plan) -> list[str]:
-    """Names of the runs that could not be finished."""
+def _measure_each(wanted: Iterable[tuple[str, Callable[[], None]]], minutes: float | None) -> list[str]:
+    """Names of what could not be finished."""
     began, failed = time.monotonic(), []
-    for run in plan.runs:
-        if run.name in plan.kept or is_finished(plan.folder / run.name):
-            continue
-        if plan.minutes is not None and time.monotonic() - began >= plan.minutes * 60:
-            say(f"the time is up before {run.name}; the same command goes on with it")
+    for name, measure in wanted:
+        if minutes is not None and time.monotonic() - began >= minutes * 60:
+            say(f"the time is up before {name}; the same command goes on with it")
             break
-        say(run.name)
+        say(name)
         try:
-            measure_one(plan, run)
+            measure()
         except RunError as error:
-            say(f"{run.name}: {error}")
-            failed.append(run.name)
+            say(f"{name}: {error}")
+            failed.append(name)
     return failed
 
 

@@ -7,19 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from common import say
-from independent_runs.measure import commit_at_hand, forget_data
+from independent_runs.measure import commit_at_hand, forget_data, measure_in_turn
 
-from dbversus.builds.lock import locked_if_free
 from dbversus.builds.target import parse_target
 from dbversus.campaign.run import is_begun
-from dbversus.errors import RunError, UsageError
+from dbversus.errors import RunError
 from dbversus.files import write_text
 from dbversus.results.read import open_results
 from dbversus.results.schema import LOAD_TEST
@@ -27,7 +26,6 @@ from planted.answer import Answer, read_answers, tests_of, write_answers
 from planted.case import Named, command
 from planted.libraries import compile_all
 
-LOCK = "measure.lock"
 RESULTS = "results"
 FOLDER = "{folder}"
 COMPARE, EXPLAIN = "compare", "explain"
@@ -44,42 +42,19 @@ class Plan:
     kept: Path
     again: bool = False
     minutes: float | None = None
-    began: float = field(default_factory=time.monotonic)
 
 
 def measure_all(plan: Plan) -> None:
     """Raises RunError when cases could not be finished, after all the others; UsageError at once."""
-    try:
-        plan.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{plan.folder} cannot be made ({error.strerror}); name another folder.") from error
-    with locked_if_free(plan.folder / LOCK) as free:
-        if not free:
-            raise UsageError(f"Another process fills {plan.folder}; wait for it, or name another folder.")
-        if failed := _measure_each(plan):
-            raise RunError(f"Not finished: {', '.join(failed)}; the same command goes on with them.")
+    latest = {answer.case: answer.run for answer in sorted(read_answers(plan.kept), key=lambda answer: answer.run)}
+    left = [named for named in plan.cases if plan.again or named.name not in latest]
+    wanted = ((named.name, partial(_measure, plan, named, latest.get(named.name, 0) + 1)) for named in left)
+    measure_in_turn(plan.folder, wanted, plan.minutes)
 
 
-def _measure_each(plan: Plan) -> list[str]:
-    """Names of the cases that could not be finished."""
-    failed = []
-    for named in plan.cases:
-        runs = [one.run for one in read_answers(plan.kept) if one.case == named.name]
-        if runs and not plan.again:
-            continue
-        if plan.minutes is not None and time.monotonic() - plan.began >= plan.minutes * 60:
-            say(f"the time is up before {named.name}; the same command goes on with it")
-            break
-        say(named.name)
-        try:
-            answer = measure_one(plan, named, max(runs, default=0) + 1)
-        except RunError as error:
-            say(f"{named.name}: {error}")
-            failed.append(named.name)
-        else:
-            keep(plan.kept, answer)
-            forget_data(named.seed)
-    return failed
+def _measure(plan: Plan, named: Named, run: int) -> None:
+    keep(plan.kept, measure_one(plan, named, run))
+    forget_data(named.seed)
 
 
 def keep(path: Path, answer: Answer) -> None:

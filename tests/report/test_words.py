@@ -119,7 +119,7 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
     }
     said = summary_sentences([Comparison("scan", "new", Verdict.NO_STEADY_STATE, findings)], "new", "old")
     assert said == (
-        "1 of 1 tests uses more CPU per operation on new than on old: "
+        "The one test uses more CPU per operation on new than on old: "
         f"scan (+12.0{NBSP}% over all its work, without a steady state).",
     )
 

@@ -51,7 +51,7 @@ LEAST_PLANNING_US = 10.0
 LEAST_COST = 0.01
 """Of the change, by what a count usually costs: with less, it moved with the change and does not make it."""
 MOST_SHARE = 1.5
-"""Planning is timed once, beside other work at times: what took far more than the whole change is not what changed."""
+"""Planning is timed outside slots, beside other work at times: what took far more than the change is not what changed."""
 ROWS = "rows"
 SIDES = ("base", "mine")
 """Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement, and
@@ -178,7 +178,7 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
 
 
 def _telling(changed: Sequence[Finding]) -> Finding:
-    """The one that changed most, but for CPU time, which tells more: that also where it changed nearly as much."""
+    """The one that changed most; CPU time where it changed nearly as much, since it tells more."""
     most = max(changed, key=_size)
     cpu = next((one for one in changed if one.metric == CPU), None)
     return cpu if cpu and _size(cpu) >= NEARLY_AS_MUCH * _size(most) else most

@@ -228,7 +228,8 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     if any(_changes_of(comparisons, metric.name, Verdict.REGRESSION) for metric in JUDGEABLE_METRICS):
         first, *changes = changes
         count, words = first.split(" ", 1)
-        said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
+        which = "The one test" if total == 1 else f"{count} of {total} tests"
+        said = f"{which} {words}".replace(":", f"{than}:", 1)
     elif any(item.verdict in (*WITHIN, Verdict.IMPROVEMENT) for item in comparisons):
         steady = sum(item.verdict != Verdict.NO_STEADY_STATE for item in comparisons)
         which = "" if steady == total else " with a steady state"

@@ -1,9 +1,11 @@
 """The tests that changed, largest first, with both values: in every format, and as rows."""
 
+import io
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from dbversus.report.assessment import judged_of
 from dbversus.report.formats import html, markdown
@@ -52,3 +54,13 @@ def test_what_it_does_is_its_statement_or_the_names_of_several(assessment: Asses
     assert len(changes.what_it_does(test)) <= 141 and changes.what_it_does(test).endswith("…")
     assert changes.what_it_does(replace(test, statements=(one, replace(one, name="sum")))) == "scan, sum"
     assert changes.what_it_does(replace(test, statements=())) == ""
+
+
+def test_where_nothing_changed_that_is_said_and_reports_have_no_section(results: Results) -> None:
+    judged = judged_of(results)
+    judged.__dict__["tests"] = ()
+    assert changes.section(judged) is None
+    asked = changes.asked(judged)
+    assert not asked.tables and not asked.data[0].rows and asked.print_on is not None
+    asked.print_on(console := Console(file=io.StringIO()))
+    assert isinstance(console.file, io.StringIO) and console.file.getvalue() == "Nothing changed.\n"

@@ -132,7 +132,7 @@ def _view(assessment: Assessment) -> View:
         planes=plane.planes(assessment),
         crowded=_are_many(assessment.targets),
         whys=[one for one in explanations if one.likely or one.same],
-        untold=_untold(explanations),
+        untold=_untold(explanations, several=len(assessment.candidates) > 1),
         acting=acting,
         telling_settings=telling,
         other_settings=[one for one in assessment.settings if one not in telling],
@@ -150,12 +150,13 @@ def _by_effect(assessment: Assessment) -> list[Explanation]:
     return sorted(assessment.explanations, key=lambda one: places.get((one.test, one.target), len(places)))
 
 
-def _untold(explanations: Iterable[Explanation]) -> list[tuple[str, list[str]]]:
-    """What is said where nothing is known, and of which tests."""
+def _untold(explanations: Iterable[Explanation], *, several: bool) -> list[tuple[str, list[str]]]:
+    """What is said where nothing is known, and of which tests; with their targets where there are `several`."""
     tests: dict[str, list[str]] = {}
     for one in explanations:
         if not one.likely and not one.same:
-            tests.setdefault(" ".join(why(one)[1:]), []).append(one.test)
+            name = f"{one.test} on {one.target}" if several else one.test
+            tests.setdefault(" ".join(why(one)[1:]), []).append(name)
     return list(tests.items())
 
 

@@ -9,6 +9,7 @@ from dbversus.report.model import Figure, NotedComparison, TestPart
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
 from dbversus.report.section import Section
 from dbversus.report.table import Column, Form, Row, Table
+from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, change, finding_text, number, trade
 from dbversus.stats.model import CHANGES, SPOILT, Finding
 from dbversus.units import count_of
@@ -16,6 +17,7 @@ from dbversus.units import count_of
 MOST_SHOWN = 12
 _LONGEST = 140
 """Characters of a statement."""
+_NOTHING = "Nothing changed."
 _DATA = (
     *map(Column, ("test", "target", "metric", "verdict")),
     Column("base", Form.NUMBER, name="of_base"),
@@ -48,7 +50,11 @@ def asked(judged: Judged) -> Section:
     data = [line for item in found for line in _lines(tests[item.test], item, base)]
     table = Table(list(map(Column, titles)), rows, notes=notes).trimmed()
     return Section(
-        title="What changed", tables=[table], data=[Table(_DATA, data, lead=2, sheet="Changes")], is_first=True
+        title="What changed",
+        tables=[table] if found else [],
+        print_on=None if found else lambda console: say(console, _NOTHING),
+        data=[Table(_DATA, data, lead=2, sheet="Changes")],
+        is_first=True,
     )
 
 

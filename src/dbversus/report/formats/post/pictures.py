@@ -1,6 +1,6 @@
-"""Charts of a post, to be published with it: throughput and CPU per operation by group of tests, over versions and by phase.
+"""Charts of a post, to be published with it.
 
-And rates of steps, and steps over time.
+Throughput and CPU per operation by group of tests, over versions and by phase; rates of steps, and steps over time.
 """
 
 import math

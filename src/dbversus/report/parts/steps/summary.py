@@ -1,6 +1,6 @@
 """The summary of steps, as the Insert Benchmark has it: how fast each target was, against the base, and at what insert rate.
 
-A ratio has the colour of its verdict, and nothing else has one, but for what missed its SLA: a second scale beside the verdicts
+Only ratios are coloured, by their verdicts, and what missed its SLA: a second scale beside the verdicts
 would call fast or slow what these do not.
 """
 
