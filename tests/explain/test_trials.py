@@ -98,12 +98,46 @@ def test_a_lead_to_a_setting_that_was_put_back_is_told_by_its_name() -> None:
     assert only.what == "work_mem" and only.is_sure and not only.is_weak and only.means.startswith("limits memory; ")
 
 
-def test_settings_that_act_only_together_are_both_named() -> None:
-    trials = [
-        replace(trial(after, Verdict.EQUIVALENT, settings=f"{name}=off"), values={name: ("off", "on")})
-        for name, after in (("a", 1.2), ("b", 1.01), ("c", 5.9))
-    ]
-    assert [cause.what for cause in with_trials([TOGETHER], CPU, trials)] == ["b", "a"]
+def put_back(after: float, *names: str) -> Tried:
+    settings = ",".join(f"{name}=off" for name in names)
+    return replace(trial(after, Verdict.REGRESSION, settings=settings), values=dict.fromkeys(names, ("off", "on")))
+
+
+ALL = replace(TOGETHER, what="a, b, c", base="off, off, off", mine="on, on, on")
+
+
+def test_settings_that_act_only_together_are_one_cause() -> None:
+    lead = replace(LEAD, what="b", base="off", mine="on", command="", facts={WEAK: True})
+    trials = [put_back(2.4, "a"), put_back(1.01, "b"), put_back(5.9, "c")]
+    first, *others = with_trials([ALL, lead, PLAN], CPU, trials)
+    assert (first.what, first.base, first.mine, first.is_sure) == ("a, b", "off, off", "on, on", True)
+    assert first.means == (
+        "they act together, either put back brings it back in part or in whole: "
+        "with a=off it is 2.400 [2.352, 2.448] of the base's in place of 6.000; "
+        "with b=off it is 1.010 [0.990, 1.030] of the base's in place of 6.000"
+    )
+    assert others == [PLAN]
+
+
+def test_whether_they_act_together_is_not_told_where_not_all_that_differs_was_put_back() -> None:
+    """What is left may act against them."""
+    trials = [put_back(1.2, "a"), put_back(1.01, "b")]
+    assert [cause.what for cause in with_trials([ALL], CPU, trials)] == ["b", "a"]
+    # the others as one are enough
+    many = replace(ALL, what="a, b, c, d")
+    (only,) = with_trials([many], CPU, [*trials, put_back(5.9, "c", "d"), put_back(1.0, "a", "b")])
+    assert only.what == "a, b" and "they act together" in only.means
+
+
+def test_settings_that_make_it_with_effects_of_their_own_are_found_by_what_puts_them_all_back() -> None:
+    trials = [put_back(2.4, "a"), put_back(2.4, "b"), put_back(1.01, "a", "b"), put_back(5.9, "c")]
+    (only,) = with_trials([ALL], CPU, trials)
+    assert only.what == "a, b" and only.is_sure and only.means.startswith("with a=off,b=off it is 1.010")
+
+
+def test_no_more_settings_are_named_than_it_takes() -> None:
+    trials = [put_back(1.0, "b", "c"), put_back(1.01, "b"), put_back(1.02, "a", "b"), put_back(5.9, "a", "c")]
+    assert [cause.what for cause in with_trials([ALL], CPU, trials)] == ["b"]
 
 
 def test_where_no_setting_brings_the_change_back_by_itself_all_of_them_stay_the_cause() -> None:

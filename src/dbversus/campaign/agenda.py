@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.results.records import Failure, of_type
 from dbversus.results.stored import Results
-from dbversus.stats.model import Verdict
+from dbversus.stats.metrics import metric_named
+from dbversus.stats.model import Finding, Verdict
 
 HERE = "."
 """Name of the experiment of a campaign that has only one, and has it in its own folder."""
@@ -30,6 +31,10 @@ class Found(Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     block_sd: float | None = None
+
+    @property
+    def higher_is_better(self) -> bool:
+        return metric_named(self.metric).higher_is_better
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
@@ -98,21 +103,12 @@ def verdicts_of(results: Results) -> Outcome:
 
     place = {target.label: number for number, target in enumerate(results.targets)}
     names = {target.name: number for number, target in enumerate(results.targets)}
-    found = tuple(
-        Found(
-            one.test,
-            place[one.target],
-            one.metric,
-            one.verdict,
-            one.blocks,
-            one.ratio,
-            one.low,
-            one.high,
-            one.block_sd,
-        )
-        for one in judge(results)
-        if one.judged
-    )
+    found = tuple(found_of(one, place[one.target]) for one in judge(results) if one.judged)
     failures = of_type(results.records, Failure)
     lost = {names[one.target]: one.message for one in failures if one.final and one.target in names}
     return Outcome(results.finished or "", tuple(results.header.spec["targets"]), found, lost)
+
+
+def found_of(one: Finding, place: int) -> Found:
+    """What is kept of a finding."""
+    return Found(one.test, place, one.metric, one.verdict, one.blocks, one.ratio, one.low, one.high, one.block_sd)

@@ -23,8 +23,9 @@ from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
+from dbversus.explain.shares import LEAST_SHARE
 from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
-from dbversus.explain.trials import LEAST_SHARE, NOT_SET, Tried, trial_command, with_trials
+from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment

@@ -1,64 +1,24 @@
 """Causes by trial: the command that tries a setting as the base has it on the target, and what that makes of a change."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
-from typing import Protocol
 
-from dbversus.explain.cause import SURE_SHARES, WEAK, Cause, Kind
+from dbversus.explain.cause import WEAK, Cause, Kind
+from dbversus.explain.shares import Shares, acting_together, is_it, is_next_to_nothing, is_none, shares_back
 from dbversus.names import split_names
 from dbversus.results.records import Experiment
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.across.sizes import size_of
-from dbversus.stats.model import DIFFERS, Finding, Verdict
+from dbversus.stats.model import Finding
 
 NOT_SET = "not set"
-LEAST_SHARE = 0.1
-"""Of a change: what explains less is not named as a cause of it."""
 TRIED = "tried"
 """Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
 
 
 Values = tuple[str | None, str | None]
 """Of a setting, on the base and on the target; None: it is not set there."""
-
-
-Shares = tuple[float, float, float]
-"""Of a change, what goes with settings: the estimate, and the ends of its interval as far as the ratio that is left has one."""
-
-
-class Ratio(Protocol):
-    """A finding, or what a campaign keeps of it."""
-
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def ratio(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-def shares_back(change: Ratio, after: Ratio) -> Shares | None:
-    """None where the change was not seen again, or nothing is known."""
-    if change.verdict in DIFFERS and is_next_to_nothing(after):
-        return 1.0, 1.0, 1.0
-    if change.verdict not in DIFFERS or not (change.ratio and after.ratio and after.low and after.high):
-        return None
-    one, *ends = (1 - log(ratio) / log(change.ratio) for ratio in (after.ratio, after.low, after.high))
-    return one, min(ends), max(ends)
-
-
-def is_next_to_nothing(after: Ratio) -> bool:
-    """Whether there is so little of it, on the base too, that it is the same without a ratio."""
-    return after.verdict is Verdict.EQUIVALENT and after.ratio is None
-
-
-def is_it(shares: Shares | None) -> bool:
-    """Whether most of a change goes with the settings, and not far more than all of it, by the whole interval."""
-    return shares is not None and SURE_SHARES[0] <= shares[1] and shares[2] <= SURE_SHARES[1]
 
 
 @dataclass(frozen=True)
@@ -86,7 +46,7 @@ class Tried:
     @property
     def is_none(self) -> bool:
         """Whether next to nothing of the change goes with the settings, by the whole interval."""
-        return self.shares is not None and max(map(abs, self.shares)) < LEAST_SHARE
+        return is_none(self.shares)
 
     @property
     def words(self) -> str:
@@ -104,14 +64,17 @@ def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -
     """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said.
 
     Where all that tells two targets apart are several settings, and some of them were found in this way, these take the place of
-    all.
+    all. Of those that act only together, one cause has all.
     """
     tried = [trial for trial in trials if trial.after.metric == metric]
     found = [_told(cause, tried) for cause in causes]
     apart = [trial for trial in tried if not any(_is_of(one, trial) for one in causes)]
     together = next((cause for cause in found if cause.tested and TRIED not in cause.facts), None)
     if together is not None:
-        found += _found_apart(together, apart)
+        joint = _joint(together, tried)
+        taken = {name for cause in joint for name in _names(cause)}
+        found = [*joint, *(one for one in found if one is together or not _is_among(one, taken))]
+        found += _found_apart(together, found, apart)
         if any(cause.is_sure and TRIED in cause.facts for cause in found):
             found.remove(together)
     elif causes:
@@ -138,43 +101,75 @@ def _told(cause: Cause, tried: Sequence[Tried]) -> Cause:
     return replace(cause, tested=trial.is_it, share=share, means=means, facts=facts)
 
 
-def _found_apart(together: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
-    """Of what tells two targets apart: the settings that a trial shows to be the cause, and that no lead points to."""
-    for trial in tried:
-        if trial.is_it and trial.shares and len(trial.values) == 1:
-            ((name, (base, mine)),) = trial.values.items()
-            values = base or NOT_SET, mine or NOT_SET
-            yield Cause(
-                Kind.SETTING,
-                together.test,
-                together.target,
-                name,
-                *values,
-                share=trial.shares[0],
-                tested=True,
-                means=trial.words,
-                facts={TRIED: trial.words},
-            )
+def _names(cause: Cause) -> list[str]:
+    return cause.what.split(", ")
+
+
+def _is_among(cause: Cause, names: Collection[str]) -> bool:
+    """Whether it is one of these settings, or an item of such a list."""
+    return cause.kind is Kind.SETTING and any(_is_item(cause.what, name) for name in names)
+
+
+def _is_item(what: str, name: str) -> bool:
+    return what == name or what.startswith(f"{name}.")
+
+
+def _joint(together: Cause, tried: Sequence[Tried]) -> list[Cause]:
+    """Settings that act only together, of an experiment in which all that tells two targets apart was put back, part by part."""
+    for change in dict.fromkeys(trial.change for trial in tried):
+        parts = _parts(together, [trial for trial in tried if trial.change == change])
+        places, share = acting_together(change, [trial.after for trial in parts]) or ((), 0.0)
+        acting = [parts[place] for place in places]
+        if acting and all(len(trial.values) == 1 for trial in acting):
+            values = {name: own for trial in acting for name, own in trial.values.items()}
+            return [_of_values(together, share, _joint_words(acting), values)]
+    return []
+
+
+def _parts(together: Cause, tried: Sequence[Tried]) -> list[Tried]:
+    """Each setting that was put back by itself, and all others as one; empty where these are not all that differs."""
+    singles = [trial for trial in tried if len(trial.values) == 1]
+    left = [name for name in _names(together) if not any(_has(trial, name) for trial in singles)]
+    if not left:
+        return singles
+    others = (trial for trial in tried if [name for name in _names(together) if _has(trial, name)] == left)
+    rest = next(others, None)
+    return [*singles, rest] if rest else []
+
+
+def _has(trial: Tried, name: str) -> bool:
+    return any(_is_item(name, one) for one in trial.values)
+
+
+def _joint_words(tried: Sequence[Tried]) -> str:
+    which = "either" if len(tried) == 2 else "any of them"
+    return f"they act together, {which} put back brings it back in part or in whole: {'; '.join(one.words for one in tried)}"
+
+
+def _found_apart(together: Cause, found: Sequence[Cause], tried: Sequence[Tried]) -> Iterator[Cause]:
+    """Of what tells two targets apart: the settings that a trial shows to be the cause, no more than it takes, and that no lead
+    points to."""
+    known = {name for cause in found if cause.is_sure and cause is not together for name in _names(cause)}
+    for trial in sorted(tried, key=lambda one: len(one.values)):
+        if trial.is_it and trial.values and not any(_has(trial, name) for name in known):
+            known |= trial.values.keys()
+            yield _of_trial(together, trial)
 
 
 def _of_plans(beside: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
     """Planner settings that no lead points to, and that bring the change back with the old plan."""
-    for trial in tried:
-        if trial.is_it and trial.shares and trial.values:
-            names, base, mine = (", ".join(side) for side in _sides(trial.values))
-            told = {TRIED: trial.words}
-            yield Cause(
-                Kind.SETTING,
-                beside.test,
-                beside.target,
-                names,
-                base,
-                mine,
-                share=trial.shares[0],
-                tested=True,
-                means=trial.words,
-                facts=told,
-            )
+    return (_of_trial(beside, trial) for trial in tried if trial.is_it and trial.values)
+
+
+def _of_trial(beside: Cause, trial: Tried) -> Cause:
+    return _of_values(beside, trial.shares[0] if trial.shares else None, trial.words, trial.values)
+
+
+def _of_values(beside: Cause, share: float | None, words: str, values: Mapping[str, Values]) -> Cause:
+    names, base, mine = (", ".join(side) for side in _sides(values))
+    facts = {TRIED: words}
+    where = beside.test, beside.target
+    return Cause(Kind.SETTING, *where, names, base, mine, share=share, tested=True, means=words, facts=facts)
 
 
 def _sides(values: Mapping[str, Values]) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:

@@ -8,9 +8,9 @@ from math import ceil
 from typing import Protocol
 
 from dbversus.campaign.agenda import Outcome, Planned
-from dbversus.campaign.finding.asked import Change, Experiment
+from dbversus.campaign.finding.asked import Change, Experiment, put_back
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
-from dbversus.explain.trials import is_it, shares_back
+from dbversus.explain.shares import acting_together, is_it, shares_back
 from dbversus.stats.metrics import CPU
 
 PLANS, TRIAL, PROFILE = "plans", "trial", "profile"
@@ -80,14 +80,17 @@ def _of_cpu(changes: Sequence[Change]) -> list[Change]:
     return [change for change in changes if change.cpu or change.asked]
 
 
-def _is_found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a trial has brought the change in CPU time back."""
+def _is_found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome], metric: str = CPU) -> bool:
+    """Whether trials have brought the change in that metric back, or shown which settings make it together."""
     target = experiment.spec.targets[change.target]
     for name, outcome in outcomes.items():
         if name.startswith(TRIAL) and len(outcome.targets) > 2 and outcome.targets[1] == target:
-            found = {one.target: one for one in outcome.found if (one.test, one.metric) == (change.test, CPU)}
+            found = {one.target: one for one in outcome.found if (one.test, one.metric) == (change.test, metric)}
             whole = found.pop(1, None)
             if whole and any(is_it(shares_back(whole, one)) for one in found.values()):
+                return True
+            are_all = outcome.targets[2:] == put_back(experiment.spec, change.target)
+            if whole and are_all and acting_together(whole, list(found.values())):
                 return True
     return False
 
