@@ -103,7 +103,8 @@ def _cause(told: dict[str, Any]) -> Cause:
     sides = [" | ".join(str("" if told[side] is None else told[side]).split("\n")) for side in ("base", "mine")]
     detail = f"{sides[0][: DETAIL // 2]} → {sides[1][: DETAIL // 2]}"
     weak = bool(told["facts"].get("weak"))
-    return Cause(told["kind"], told["what"], told["tested"], told["sure"], weak, told["share"], detail)
+    what = ", ".join(str(told["facts"].get("names") or told["what"]).split("\n"))  # of functions: all of them
+    return Cause(told["kind"], what, told["tested"], told["sure"], weak, told["share"], detail)
 
 
 def write_answers(answers: Iterable[Answer], file: TextIO) -> None:

@@ -4,7 +4,7 @@ from dbversus.explain.cause import Explanation, Kind
 from dbversus.explain.functions import function_causes
 from dbversus.profiling.figures import profile_of
 from dbversus.profiling.stored import Profiled
-from dbversus.report.parts.notes.cause_words import likely_cause, told, why
+from dbversus.report.parts.notes.cause_words import brief, likely_cause, told, why
 
 from ..profiling.samples import MOVED_FROM, MOVED_TO, Cost, drawn
 
@@ -44,3 +44,19 @@ def test_the_kernel_is_blamed_by_its_system_call() -> None:
     assert [likely_cause(Explanation("t", "new", "old", "cpu", 1.3, None, (one,))) for one in causes] == [
         "lead: the kernel, in pread64"
     ]
+
+
+def test_of_many_functions_the_caller_is_named_and_the_costliest_of_them() -> None:
+    """The share is that of all."""
+    rest: Cost = {"main;Run": 100, "main;Run;Sort": 100}
+    base = {**rest, **{f"main;Run;Sort;put{n}": 20.0 + 3 * n for n in range(12)}}
+    (cause,) = function_causes(
+        _profiled(base, {**rest, "main;Run;Sort;std::map<std::string, std::pair<a, b> >::swap": 9})
+    )
+    assert cause.what == "under Sort: put11, put10, put9, put8 and 9 more"
+    assert len(str(cause.facts["names"]).splitlines()) == 13
+    assert cause.share is not None and 0.95 < cause.share < 1.05
+    explanation = Explanation("scan", "new", "old", "server_cpu_us_per_op", 0.4, 0.1, (cause,))
+    assert likely_cause(explanation) == "lead: functions under Sort: put11, put10, put9 and 10 more"
+    gone = function_causes(_profiled(base, rest))
+    assert [brief(one) for one in gone] == ["functions under Sort (gone): put11, put10, put9 and 9 more"]

@@ -1,4 +1,8 @@
-"""Which functions are told together: renamed, split and inlined ones; and none that have nothing to do with each other."""
+"""Which functions are told together: renamed, split, merged and inlined ones; none that have nothing to do with each other."""
+
+import random
+
+import pytest
 
 from dbversus.profiling.moved import Group, move_together
 
@@ -56,3 +60,95 @@ def test_trifles_of_similar_names_are_no_renaming() -> None:
         Group(("a", "ab"), ("a",), ("ab",), "main")
     ]
     assert _moved({"a": 0.1, "main": 100}, {"ab": 0.1, "main": 100}) == []
+
+
+def test_what_others_call_now_is_one_with_the_name_most_like_its_own_and_with_what_is_new_in_it() -> None:
+    base: dict[str, float] = {"main;a;read_row": 20, "main;a": 30, "main;b": 40, "main;b;read_all_rows": 8}
+    mine: dict[str, float] = {"main;a": 30, "main;b": 40, "main;b;read_row_2": 9, "main;b;read_row_2;check": 7}
+    mine |= {"main;c;read_all_rows_of": 6, "main;c": 5}
+    assert {(group.gone, group.new, group.under) for group in _moved(base, mine)} == {
+        (("read_row",), ("read_row_2", "check"), "main"),
+        (("read_all_rows",), ("read_all_rows_of",), "main"),
+    }
+
+
+def test_of_many_names_that_are_alike_each_has_one_partner() -> None:
+    gone = {f"main;f{n};get_next_row_{letter}": 5.0 + n for n, letter in enumerate("abcdefgh")}
+    new = {f"main;g{n};get_next_row_{letter}_v2": 6.0 + n for n, letter in enumerate("hgfedcba")}
+    rest: dict[str, float] = {f"main;{caller}{n}": 20 for caller in "fg" for n in range(8)}
+    found = _moved({**gone, **rest}, {**new, **rest})
+    assert {(group.gone, group.new) for group in found} == {
+        ((f"get_next_row_{letter}",), (f"get_next_row_{letter}_v2",)) for letter in "abcdefgh"
+    }
+
+
+def test_a_function_of_the_same_name_in_another_class_or_namespace_is_another_function() -> None:
+    others = ("rocksdb::DsMrr::dsmrr_close", "DsMrr_impl_v2::dsmrr_close", "dsmrr_close", "std::map<A::B>::dsmrr_close")
+    rest: dict[str, float] = {f"main;f{n}": 20 for n in range(6)}
+    base = {**rest, "main;f5;DsMrr_impl::dsmrr_close": 20}
+    mine = rest | {f"main;f{n};{name}": 9 for n, name in enumerate(others)}
+    assert _moved(base, mine) == []
+    (found,) = _moved(base, {**mine, "main;f4;DsMrr_impl::dsmrr_close_all": 9})
+    assert found.new == ("DsMrr_impl::dsmrr_close_all",)
+
+
+def test_a_function_of_another_allocator_takes_the_place_of_the_same_one() -> None:
+    base: dict[str, float] = {"main;a;malloc [libc]": 9, "main;b;malloc [libc]": 9, "main;c;malloc [libc]": 9}
+    mine = {stack.replace("libc", "libjemalloc"): cost / 2 for stack, cost in base.items()}
+    rest: dict[str, float] = {"main;a": 30, "main;b": 30, "main;c": 30}
+    (found,) = _moved({**base, **rest}, {**mine, **rest})
+    assert (found.gone, found.new) == (("malloc [libc]",), ("malloc [libjemalloc]",))
+
+
+def test_what_is_called_from_all_over_stands_under_no_caller() -> None:
+    base: dict[str, float] = {f"main;f{n}": 20.0 for n in range(8)} | {f"main;f{n};old_lock": 3.0 for n in range(8)}
+    mine: dict[str, float] = {f"main;f{n}": 20.0 for n in range(8)} | {f"main;f{n};Mutex::enter": 2.0 for n in range(8)}
+    mine["main;f3;fresh"] = 4
+    assert _moved(base, mine) == []
+
+
+def test_work_that_another_function_of_the_same_caller_does_now_is_told_with_it() -> None:
+    base: dict[str, float] = {"main;run;check": 20, "main;run;walk": 30, "main;run": 40}
+    (found,) = _moved(base, {"main;run;walk": 52, "main;run": 40})
+    assert (found.names, found.gone, found.under) == (("walk", "check"), ("check",), "run")
+    assert _moved(base, {"main;run;walk": 33, "main;run": 40}) == [], "of that 3 is not the 20"
+
+
+def test_a_function_whose_code_its_caller_had_before_is_told_with_it_though_both_have_both() -> None:
+    base: dict[str, float] = {"main;search;match": 8, "main;search": 30, "main;b": 60}
+    (found,) = _moved(base, {"main;search;match": 26, "main;search": 14, "main;b": 60})
+    assert (found.names, found.gone, found.new, found.under) == (("search", "match"), (), (), "main")
+    assert _moved(base, {"main;search;match": 26, "main;search": 28, "main;b": 60}) == [], "it costs more by itself"
+    assert _moved(base, {"main;search;match": 10, "main;search": 10, "main;b": 60}) == [], "and so does its caller"
+
+
+def test_callers_of_callers_are_not_joined_one_after_another() -> None:
+    chain = ["main", "a", "b", "c", "d"]
+    base = {";".join(chain[: n + 1]): cost for n, cost in enumerate((20.0, 30.0, 20.0, 30.0, 20.0))}
+    mine = {stack: cost + change for (stack, cost), change in zip(base.items(), (0, 9, -9, 9, -9), strict=True)}
+    assert all(len(group.names) == 2 for group in _moved(base, mine))
+
+
+def test_what_is_gone_with_all_that_it_calls_stands_under_what_is_nearest_to_that() -> None:
+    scan = [f"main;Run;Sort;Scan;Bitmap;f{n}" for n in range(40)]
+    sort = [f"main;Run;Sort;put{n}" for n in range(12)]
+    base: dict[str, float] = {
+        **dict.fromkeys(scan, 50.0),
+        **dict.fromkeys(sort, 70.0),
+        "main;Run": 9,
+        "main;Run;Sort;Scan": 9,
+    }
+    mine: dict[str, float] = {"main;Run": 9, "main;Run;Sort": 3, "main;Run;Sort;Scan": 9, "main;Run;put3": 0.5}
+    assert {(group.under, len(group.names)) for group in _moved(base, mine)} == {("Bitmap", 40), ("Sort", 12)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_functions_that_have_nothing_to_do_with_each_other_stay_alone(seed: int) -> None:
+    """As many of one build alone as two major versions have, with names of a few words; no two share a caller."""
+    chance = random.Random(seed)
+    words = "rec lock page buf row trx get set next init free find read copy"
+    names = [f"{chance.choice('ABCDEF')}{n % 7}::" + "_".join(chance.sample(words.split(), 3)) for n in range(160)]
+    rest: dict[str, float] = {f"main;f{n}": 20 for n in range(160)}
+    base, mine = ({f"main;f{n};{names[n]}": 4.0 for n in range(160) if n % 2 == side} for side in (0, 1))
+    found = _moved({**base, **rest}, {**mine, **rest})
+    assert all(len(group.names) == 2 for group in found) and len(found) <= 12

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.profiling.symbols import Frame, in_server, library_name, named, plain
+from dbversus.profiling.symbols import Frame, in_server, library_name, named, parts_of, plain, shortened
 
 KERNEL = 0xFFFFFFFF81000130
 
@@ -73,3 +73,25 @@ def test_functions_of_two_builds_of_a_library_have_the_same_names_whatever_their
     stack = named(frames)
     assert stack == ("[a]", "malloc [libc]", "step [a]")
     assert in_server(stack, library_name("a-1.2.so")) == ("[libsqlite3]", "malloc [libc]", "step")
+
+
+@pytest.mark.parametrize(
+    ("function", "parts"),
+    [
+        ("DsMrr_impl::dsmrr_close", ("DsMrr_impl", "dsmrr_close")),
+        ("std::map<A::B, C::D<E> >::swap", ("std::map", "swap")),
+        ("get<A::B>", ("", "get")),
+        ("malloc [libc]", ("", "malloc")),
+        ("[libfoo]", ("", "[libfoo]")),
+        ("A::operator<<", ("A", "operator<<")),
+    ],
+)
+def test_a_function_has_a_class_and_a_name_of_its_own(function: str, parts: tuple[str, str]) -> None:
+    assert parts_of(function) == parts
+
+
+def test_a_long_name_is_shown_without_the_arguments_of_its_templates() -> None:
+    long = "std::_Hashtable<std::basic_string<char, std::char_traits<char> >, std::pair<int, A> >::find<true>"
+    assert shortened(long) == "std::_Hashtable<…>::find<…>"
+    assert shortened("Buf_fetch<Buf_fetch_normal>::single_page") == "Buf_fetch<Buf_fetch_normal>::single_page"
+    assert shortened(f"A::operator<< {'x' * 60}") == f"A::operator<< {'x' * 60}"

@@ -1,11 +1,16 @@
 """Functions that a change in CPU time lies in, as causes: those whose difference is shown, in the direction of the change."""
 
+from collections.abc import Sequence
+
 from dbversus.explain.cause import Cause, Kind
 from dbversus.profiling.figures import FunctionCost, Profile
 from dbversus.profiling.stored import Profiled
+from dbversus.profiling.symbols import shortened
 
 LEAST_SHARE = 0.03
 """Of the change: what has less of it is in the table of functions alone."""
+FEW = 4
+"""Functions that are named one by one; more have the name of their caller, and the costliest of them."""
 NAMES, UNDER, GONE, NEW, LOW, HIGH = "names", "under", "gone", "new", "low", "high"
 """Of facts: all functions, the nearest common caller, functions of the base alone and of the target alone, each in a line; and
 the interval of the difference."""
@@ -29,7 +34,7 @@ def _cause(profiled: Profiled, cost: FunctionCost, share: float) -> Cause:
         Kind.FUNCTION,
         profiled.test,
         profiled.target,
-        ", ".join(cost.names),
+        in_brief(cost.names, cost.under),
         base=own.base_us,
         mine=own.mine_us,
         unit="µs/op",
@@ -45,6 +50,14 @@ def _cause(profiled: Profiled, cost: FunctionCost, share: float) -> Cause:
             HIGH: own.high_us,
         },
     )
+
+
+def in_brief(names: Sequence[str], under: str | None, most: int = FEW) -> str:
+    """`a, b`; of many the costliest: `under ExecSort: a, b, c, d and 40 more`."""
+    shown, more = ", ".join(map(shortened, names[:most])), len(names) - most
+    if more <= 0:
+        return shown
+    return f"{f'under {shortened(under)}: ' if under else ''}{shown} and {more} more"
 
 
 def _part_of(profile: Profile, cost: FunctionCost) -> float:

@@ -1,32 +1,38 @@
 """Cost that moved between functions: renamed, split, merged or inlined ones, which are told together, with the sum.
 
 Two builds do not cut the same work into the same functions. What one of them does not have is not blamed before it is held
-against what took its place: a function of a similar name, or of the same caller, what it calls itself, or the caller that it was
-inlined into. All else that only one of the two has stands under the nearest caller that both have, with the sum.
+against what took its place. A function stands in one group at most:
+
+- with all else that only one side has and that comes from the same caller, the nearest that both have;
+- of another caller, with the one function whose name is most like its own, of the same class or namespace;
+- with its caller, where that costs less by what the function costs more, or the other way: it was inlined, or is no longer.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 from dbversus.profiling.script import Stack
-from dbversus.profiling.symbols import KERNEL
+from dbversus.profiling.symbols import KERNEL, parts_of
 
 LEAST_SHARE = 0.003
 """Of an operation's CPU time: less did not move, as far as can be told."""
 ABSENT = 0.05
 """A function is gone, or new, where the other side has no more than this of its cost."""
+FROM_ONE = 0.5
+"""Of a function's cost comes from one caller; else it is called from all over, and stands below none."""
 MOSTLY = 0.8
-"""Of a function's cost comes from one caller, which is then its caller."""
-SIMILAR = 0.6
-SIMILAR_BY_NAME_ALONE = 0.75
-INLINED = 0.25
-"""Of what is gone, at least, has come to its caller's own cost."""
-_LEAST_PREFIX = 5
+SIMILAR = 0.75
+"""Of two names is the same, as difflib counts it; `SIMILAR_BEGINNING` where the one begins with the other."""
+SIMILAR_BEGINNING = 0.6
+MOVED = 0.4
+"""Of what some functions cost less, at least, others cost more."""
 
 Cost = Mapping[str, float]
+Stacks = Mapping[Stack, float]
+Names = frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -39,67 +45,53 @@ class Group:
     under: str | None
 
 
-def move_together(base: Mapping[Stack, float], mine: Mapping[Stack, float], surely: float = 0.0) -> list[Group]:
+def move_together(base: Stacks, mine: Stacks, surely: float = 0.0) -> list[Group]:
     """From microseconds per operation of each stack on the two; groups of two functions or more.
 
     `surely`: so much has what is not missing on the other side by chance.
     """
-    own = _own(base), _own(mine)
+    pair = _see(base, mine, surely)
+    new_names = _renamed(pair)
+    as_one = _see(base, _with_names(mine, {new: old for old, new in new_names.items()}), surely, frozenset(new_names))
+    groups = (_group(names, caller, new_names, pair, as_one) for names, caller in _moved(as_one))
+    return [group for group in groups if len(group.names) > 1]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two profiles. `only`: functions that the base, and the target, has alone; `homes`: of these, the nearest caller that both
+    have; `renamed`: functions that are not alone for that reason, by their names on the base."""
+
+    base: Stacks
+    mine: Stacks
+    own: tuple[Cost, Cost]
+    only: tuple[Names, Names]
+    homes: Mapping[str, str]
+    renamed: Names
+    least: float
+
+    def change(self, name: str) -> float:
+        return self.own[1].get(name, 0.0) - self.own[0].get(name, 0.0)
+
+
+def _see(base: Stacks, mine: Stacks, surely: float, renamed: Names = frozenset()) -> _Pair:
+    own = ours, theirs = _own(base), _own(mine)
+    only = _absent(ours, theirs, surely) - renamed, _absent(theirs, ours, surely) - renamed
     least = LEAST_SHARE * max(sum(base.values()), sum(mine.values()))
-    linked = _linked((base, mine), own, least)
-    known = {name for group in linked for name in group.names}
-    return [*linked, *_under_callers((base, mine), own, (least, surely), known)]
-
-
-Sides = tuple[Mapping[Stack, float], Mapping[Stack, float]]
-
-
-def _linked(sides: Sides, own: tuple[Cost, Cost], least: float) -> list[Group]:
-    """Functions that took each other's place, one by one."""
-    base, mine = sides
-    gone = _absent(own[0], own[1], least)
-    new = _absent(own[1], own[0], least)
-    callers = _callers(base), _callers(mine)
-    links = _Links()
-    for name in gone:
-        for other in new:
-            if _took_its_place(name, other, callers):
-                links.join(name, other)
-    calls = [name for side in (0, 1) for name in _absent(own[side], own[1 - side], least, kernel=True)]
-    for name in calls[1:]:  # another system call for the same
-        links.join(calls[0], name)
-    for names, of_side, here, there in ((gone, callers[0], own[0], own[1]), (new, callers[1], own[1], own[0])):
-        for name in names:
-            caller = of_side.get(name)
-            if caller and (caller in names or _is_inlined(name, caller, here, there)):
-                links.join(name, caller)
-    only = {*gone, *calls}, {*new, *calls}
-    return [_group(names, own, only, sides) for names in links.groups() if _moves(names, own)]
-
-
-def _under_callers(
-    sides: Sides, own: tuple[Cost, Cost], bounds: tuple[float, float], known: Collection[str]
-) -> Iterator[Group]:
-    """What only one side has, and was not linked, by the nearest caller that both have."""
-    least, surely = bounds
-    gone, new = ({name for name in _absent(own[side], own[1 - side], surely) if name not in known} for side in (0, 1))
-    costs = _costs(sides[0]), _costs(sides[1])
+    costs = _with_callees(base), _with_callees(mine)
     common = {name for name, cost in costs[0].items() if min(cost, costs[1].get(name, 0.0)) >= least}
-    callers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for side, only in zip(sides, (gone, new), strict=True):
-        for stack, cost in side.items():
-            if stack[-1] in only and (caller := next((name for name in stack[-2::-1] if name in common), None)):
-                callers[stack[-1]][caller] += cost  # type: ignore[assignment]
-    by_caller: defaultdict[str, list[str]] = defaultdict(list)
-    for name, counts in callers.items():
-        by_caller[counts.most_common(1)[0][0]].append(name)
-    for caller, names in by_caller.items():
-        if len(names) > 1:
-            yield replace(_group(names, own, (gone, new), sides), under=caller)
+    homes = _homes(base, only[0], common) | _homes(mine, only[1], common)
+    return _Pair(base, mine, own, only, homes, renamed, least)
 
 
-def _costs(stacks: Mapping[Stack, float]) -> Counter[str]:
-    """Of each function with what it calls."""
+def _own(stacks: Stacks) -> Counter[str]:
+    own: Counter[str] = Counter()
+    for stack, cost in stacks.items():
+        own[stack[-1]] += cost  # type: ignore[assignment]
+    return own
+
+
+def _with_callees(stacks: Stacks) -> Counter[str]:
     costs: Counter[str] = Counter()
     for stack, cost in stacks.items():
         for name in set(stack):
@@ -107,117 +99,140 @@ def _costs(stacks: Mapping[Stack, float]) -> Counter[str]:
     return costs
 
 
-def _moves(names: Sequence[str], own: tuple[Cost, Cost]) -> bool:
-    """Whether some of it rose and some of it fell: else nothing moved between them."""
-    changes = [own[1].get(name, 0.0) - own[0].get(name, 0.0) for name in names]
-    return min(changes) < 0 < max(changes)
+def _absent(here: Cost, there: Cost, surely: float) -> Names:
+    return frozenset(name for name, cost in here.items() if cost >= surely and there.get(name, 0.0) <= ABSENT * cost)
 
 
-def _own(stacks: Mapping[Stack, float]) -> Counter[str]:
-    own: Counter[str] = Counter()
+def _homes(stacks: Stacks, only: Names, common: Collection[str]) -> dict[str, str]:
+    nearest: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for stack, cost in stacks.items():
-        own[stack[-1]] += cost  # type: ignore[assignment]
-    return own
+        if stack[-1] in only:
+            caller = next((name for name in stack[-2::-1] if name in common), "")
+            nearest[stack[-1]][caller] += cost  # type: ignore[assignment]
+    return {name: caller for name, costs in nearest.items() if (caller := _main(costs, FROM_ONE))}
 
 
-def _absent(here: Cost, there: Cost, least: float, *, kernel: bool = False) -> list[str]:
-    """Functions of the one side alone: those of the `kernel`, or all others."""
-    return [
-        name
-        for name, cost in here.items()
-        if cost >= least and there.get(name, 0.0) <= ABSENT * cost and name.startswith(KERNEL) == kernel
-    ]
+def _main(costs: Counter[str], share: float) -> str:
+    """The one that has so much of all; else empty."""
+    name, most = costs.most_common(1)[0]
+    return name if most >= share * sum(costs.values()) else ""
 
 
-def _callers(stacks: Mapping[Stack, float]) -> dict[str, str]:
-    """Function → the one that calls it in most of its cost, where there is such a one."""
-    edges: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for stack, cost in stacks.items():
-        for name, caller in {name: caller for caller, name in pairwise(stack)}.items():
-            edges[name][caller] += cost  # type: ignore[assignment]
-    found = {}
-    for name, counts in edges.items():
-        caller, cost = counts.most_common(1)[0]
-        if cost >= MOSTLY * sum(counts.values()) and caller != name and not caller.startswith(KERNEL):
-            found[name] = caller
+def _renamed(pair: _Pair) -> dict[str, str]:
+    """Gone → new function that took its place, where the callers do not tell: of each the one that is most alike."""
+    gone, new = (
+        [name for name in only if own[name] >= pair.least and not name.startswith(KERNEL)]
+        for only, own in zip(pair.only, pair.own, strict=True)
+    )
+    alike = ((_alike(one, other), one, other) for one in gone for other in new)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for _, one, other in sorted((each for each in alike if each[0]), key=lambda each: (-each[0], each[1:])):
+        if one not in taken and other not in taken:
+            taken |= {one, other}
+            if pair.homes.get(one) is None or pair.homes.get(one) != pair.homes.get(other):
+                found[one] = other
     return found
 
 
-def _took_its_place(gone: str, new: str, callers: tuple[Mapping[str, str], Mapping[str, str]]) -> bool:
-    ours, theirs = callers[0].get(gone), callers[1].get(new)
-    if ours and theirs and (ours == theirs or _are_similar(ours, theirs, SIMILAR_BY_NAME_ALONE)):
-        return True
-    has_callers = bool(callers[0] or callers[1])
-    return _are_similar(
-        gone, new, SIMILAR if has_callers and (ours is None or theirs is None) else SIMILAR_BY_NAME_ALONE
-    )
+def _alike(one: str, other: str) -> float:
+    """How much of two names is the same; 0 where too little is, or where they are of different classes."""
+    (scope, name), (other_scope, other_name) = parts_of(one), parts_of(other)
+    if scope != other_scope:
+        return 0.0
+    short, long = sorted((name, other_name), key=len)
+    least = SIMILAR_BEGINNING if long.startswith(short) else SIMILAR
+    matcher = SequenceMatcher(None, name, other_name, autojunk=False)
+    alike = matcher.ratio() if matcher.real_quick_ratio() >= least else 0.0
+    return alike if alike >= least else 0.0
 
 
-def _are_similar(one: str, other: str, least: float) -> bool:
-    short, long = sorted((one, other), key=len)
-    if len(short) >= _LEAST_PREFIX and long.startswith(short):
-        return True
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
+def _with_names(stacks: Stacks, names: Mapping[str, str]) -> Stacks:
+    renamed: defaultdict[Stack, float] = defaultdict(float)
+    for stack, cost in stacks.items():
+        renamed[tuple(names.get(name, name) for name in stack)] += cost
+    return renamed
 
 
-def _is_inlined(name: str, caller: str, here: Cost, there: Cost) -> bool:
-    """Whether the caller has, on the other side, much of the cost as its own."""
-    return there.get(caller, 0.0) - here.get(caller, 0.0) >= INLINED * here[name]
+def _moved(pair: _Pair) -> Iterator[tuple[Names, str | None]]:
+    """Functions that are told together, and their caller, where it is not one of them; those of the largest callers first."""
+    own, callees = _below(pair, kernel=False), _callees(pair)
+    taken: set[str] = set()
+    for caller in sorted({*own, *callees, *pair.renamed}, key=lambda name: (-abs(pair.change(name)), name)):
+        names = own.get(caller, frozenset())
+        if caller not in taken and (not names or caller in pair.renamed or _took_up(pair, {caller}, names)):
+            names |= {caller}
+        beside = callees.get(caller, frozenset()) - taken
+        if _took_up(pair, beside, names) and _took_up(pair, names, beside):
+            names |= beside
+        taken |= names
+        yield names, None if caller in names else caller
+    yield from ((names, caller) for caller, names in _below(pair, kernel=True).items())
 
 
-class _Links:
-    """Sets of names that are joined, one by one."""
-
-    def __init__(self) -> None:
-        self._root: dict[str, str] = {}
-
-    def _find(self, name: str) -> str:
-        while (above := self._root.setdefault(name, name)) != name:
-            name = above
-        return name
-
-    def join(self, one: str, other: str) -> None:
-        self._root[self._find(one)] = self._find(other)
-
-    def groups(self) -> list[tuple[str, ...]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for name in self._root:
-            found[self._find(name)].append(name)
-        return [tuple(sorted(names)) for names in found.values() if len(names) > 1]
+def _below(pair: _Pair, *, kernel: bool) -> dict[str, Names]:
+    """What only one side has, by the caller: functions, or the `kernel`'s calls."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, caller in pair.homes.items():
+        if name.startswith(KERNEL) == kernel:
+            found[caller].add(name)
+    return {caller: frozenset(names) for caller, names in found.items()}
 
 
-def _group(
-    names: Sequence[str], own: tuple[Cost, Cost], only: tuple[Collection[str], Collection[str]], sides: Sides
-) -> Group:
-    """`only`: functions that the base, and the target, has alone."""
-    base, mine = own
-    by_cost = sorted(names, key=lambda name: (-max(base.get(name, 0.0), mine.get(name, 0.0)), name))
-    return Group(
-        tuple(by_cost),
-        tuple(name for name in by_cost if name in only[0] and base.get(name, 0.0) > mine.get(name, 0.0)),
-        tuple(name for name in by_cost if name in only[1] and mine.get(name, 0.0) > base.get(name, 0.0)),
-        _common_caller(set(names), sides),
-    )
+def _callees(pair: _Pair) -> dict[str, Names]:
+    """Functions that both have and whose cost changed, by the one caller that most of it comes from."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    callers = _callers(pair.base), _callers(pair.mine)
+    for name in pair.own[0].keys() & pair.own[1].keys() - pair.homes.keys():
+        change = pair.change(name)
+        if abs(change) >= pair.least and (caller := callers[change > 0].get(name)):
+            found[caller].add(name)
+    return {caller: frozenset(names) for caller, names in found.items()}
 
 
-def _common_caller(names: set[str], sides: Sides) -> str | None:
-    """The innermost function that stands above most of their cost on both sides."""
-    covered: list[Counter[str]] = []
+def _callers(stacks: Stacks) -> dict[str, str]:
+    """Function → the one that calls it in most of its cost, where there is such a one."""
+    edges: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for stack, cost in stacks.items():
+        for name, caller in {name: caller for caller, name in pairwise(stack) if caller != name}.items():
+            edges[name][caller] += cost  # type: ignore[assignment]
+    return {name: caller for name, costs in edges.items() if (caller := _main(costs, MOSTLY))}
+
+
+def _took_up(pair: _Pair, names: Collection[str], of_others: Collection[str]) -> bool:
+    """Whether these cost more by much of what the others cost less, or the other way."""
+    change, of_them = (sum(pair.change(name) for name in some) for some in (names, of_others))
+    return change * of_them < 0 and abs(change) >= max(MOVED * abs(of_them), pair.least)
+
+
+def _group(names: Names, caller: str | None, new_names: Mapping[str, str], pair: _Pair, as_one: _Pair) -> Group:
+    """`names` and `as_one`: by the names on the base. The costliest first."""
+    ours, theirs = pair.own
+    all_names = {*names, *(new_names[name] for name in names if name in new_names)}
+    by_cost = sorted(all_names, key=lambda name: (-max(ours.get(name, 0.0), theirs.get(name, 0.0)), name))
+    gone, new = (tuple(name for name in by_cost if name in only) for only in pair.only)
+    if caller is None:
+        return Group(tuple(by_cost), gone, new, _common_caller(names, (as_one.base, as_one.mine), but=names))
+    if not (gone and new):
+        # of one side alone, one that is gone or new itself may be nearer than the caller that both have
+        caller = _common_caller(names, [as_one.base if gone else as_one.mine]) or caller
+    return Group(tuple(by_cost), gone, new, caller)
+
+
+def _common_caller(names: Names, sides: Iterable[Stacks], but: Names = frozenset()) -> str | None:
+    """The innermost function, none of `but`, that stands above most of their cost wherever they have some."""
+    above: list[Names] = []
     depth: Counter[str] = Counter()
-    whole = []
+    costs: Counter[str] = Counter()
     for side in sides:
-        counts: Counter[str] = Counter()
         stacks = {stack: cost for stack, cost in side.items() if stack[-1] in names}
+        of_side: Counter[str] = Counter()
         for stack, cost in stacks.items():
-            for place, name in enumerate(stack):
-                if name not in names and name not in stack[:place]:
-                    counts[name] += cost  # type: ignore[assignment]
-                    depth[name] += place * cost  # type: ignore[assignment]
-        covered.append(counts)
-        whole.append(sum(stacks.values()))
-    above = [
-        name
-        for name in covered[0]
-        if all(counts[name] >= MOSTLY * total for counts, total in zip(covered, whole, strict=True))
-    ]
-    return max(above, key=lambda name: depth[name] / sum(counts[name] for counts in covered), default=None)
+            for name in {*stack[:-1]} - but:
+                of_side[name] += cost  # type: ignore[assignment]
+                depth[name] += stack.index(name) * cost  # type: ignore[assignment]
+        whole = sum(stacks.values())
+        above += [frozenset(name for name, cost in of_side.items() if cost >= MOSTLY * whole)] if stacks else []
+        costs += of_side
+    common = sorted(frozenset.intersection(*above)) if above else []
+    return max(common, key=lambda name: depth[name] / costs[name], default=None)

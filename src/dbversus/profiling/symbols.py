@@ -11,9 +11,11 @@ from pathlib import PurePath
 
 KERNEL = "[kernel]"
 UNKNOWN = "[unknown]"
+LONG_NAME = 60
 
 _CLONE = re.compile(r"(?:\.(?:constprop|isra|part|cold|lto_priv|llvm|localalias)(?:\.\d+)*)+$|\s*\[clone [^]]*\]")
 _VERSION = re.compile(r"@+[A-Z]\w*[._\w]*$")
+_ARGUMENTS = re.compile(r"<[^<>]*>")
 _LIBRARY = re.compile(r"^(.+?)(?:-\d[\d.]*)?\.so(?:\.[\d.]+)?$")
 _SYSTEM_CALL = re.compile(r"^__(?:x64|arm64|ia32|s390x|riscv)_(?:compat_)?sys_(\w+)$")
 _SAME_CALLS = {
@@ -116,3 +118,21 @@ def _without_parameters(symbol: str) -> str:
                 return before
         depth += (letter in "<(") - (letter in ">)") if "operator" not in symbol else 0
     return symbol
+
+
+def parts_of(function: str) -> tuple[str, str]:
+    """The class or namespace, and the name itself: `DsMrr_impl` and `dsmrr_close`. Its library is left out."""
+    bare = function if function.startswith("[") else function.split(" [")[0]
+    while (shorter := _ARGUMENTS.sub("", bare)) != bare:
+        bare = shorter
+    scope, _, name = bare.rpartition("::")
+    return scope, name
+
+
+def shortened(function: str) -> str:
+    """A long name without the arguments of its templates: `std::_Hashtable<…>::find`."""
+    if len(function) <= LONG_NAME:
+        return function
+    while (shorter := _ARGUMENTS.sub("‹…›", function)) != function:
+        function = shorter
+    return function.replace("‹", "<").replace("›", ">")

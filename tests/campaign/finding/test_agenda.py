@@ -69,12 +69,39 @@ def test_what_a_trial_has_found_is_not_profiled_unless_asked_for(experiment: Pat
             Found(test, place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.98, ratio * 1.02)
             for place, ratio in ratios.items()
         )
-        return {"trial-1": Outcome("decided", (*TARGETS[:2], "a", "b"), found)}
+        return {"trial-1": Outcome("decided", (*TARGETS[:2], *(f"{TARGETS[1]},threads={n}" for n in (2, 3))), found)}
 
     assert not STEPS[PROFILE].next(world, tried(1.01))
     assert STEPS[PROFILE].next(world, tried(2.4)) and STEPS[PROFILE].next(world, tried(1.01, test="point-query"))
     asked = Experiment(world.spec, [Change("scan", 1, cpu=True, asked=True)])
     assert STEPS[PROFILE].next(asked, tried(1.01))
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_profiled"),
+    [
+        ("env.LD_PRELOAD=/lib/{}.so", True),
+        ("env.MALLOC_ARENA_MAX={}", True),
+        ("plugin_load_add={}", True),
+        ("shared_preload_libraries={}", True),
+        ("cache_size={}", False),
+        ("ddl.env={}", False),
+    ],
+)
+def test_where_the_setting_that_a_trial_has_found_loads_other_code_that_is_profiled_all_the_same(
+    experiment: Path, setting: str, is_profiled: bool
+) -> None:
+    build, old, new = "sqlite:bundled@wal", setting.format(1), setting.format(2)
+    targets = [f"{build},{old}", f"{build},threads=2,{new}", f"{build},threads=2,{old}"]
+    spec = read_folder(experiment).model_copy(update={"targets": targets[:2]})
+    ratios = {1: 1.7, 2: 1.01}
+    found = tuple(
+        Found("scan", place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.98, ratio * 1.02)
+        for place, ratio in ratios.items()
+    )
+    outcome = {"trial-1": Outcome("decided", tuple(targets), found)}
+    planned = STEPS[PROFILE].next(Experiment(spec, [Change("scan", 1, cpu=True)]), outcome)
+    assert bool(planned) == is_profiled
 
 
 def test_a_target_with_the_old_plan_is_tried_first_and_other_settings_where_that_is_not_the_cause(

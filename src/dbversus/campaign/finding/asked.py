@@ -1,5 +1,6 @@
 """What is to be explained: changes of an experiment, and the experiment itself."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -8,7 +9,7 @@ from msgspec import Struct
 
 from dbversus.builds.store import resolve
 from dbversus.builds.target import parse_target, split_name
-from dbversus.campaign.screening.factors import settings_of
+from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.names import split_names
@@ -20,6 +21,7 @@ from dbversus.stats.comparison import compare
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import CHANGES, Verdict
 
+_LOADS_CODE = re.compile(r"env\.|\w*preload_libraries$|jit_provider$|\w*plugin_load")
 MOST_APART = 6
 """Settings that are each put back in one experiment."""
 
@@ -108,14 +110,24 @@ def put_back(spec: ExperimentSpec, place: int) -> tuple[str, ...]:
 
     Empty where a single one differs, which needs no trial, or too many for one experiment.
     """
-    base, target = (parse_target(spec.targets[one]) for one in (0, place))
-    try:
-        configs = [base.configs, target.configs]
-        settings = settings_of(target.dbms, resolve(target).version, configs, spec.config_place)
-    except UsageError:  # both say the same
-        return ()
-    names = [factor.name for factor in settings.factors]
-    if not 1 < len(names) <= MOST_APART:
+    settings = _differing(spec, spec.targets[0], spec.targets[place])
+    names = [factor.name for factor in settings.factors] if settings else []
+    if settings is None or not 1 < len(names) <= MOST_APART:
         return ()
     build = split_name(spec.targets[place])[1].partition("@")[0]
     return tuple(settings.target(build, [one for one in names if one != name]) for name in names)
+
+
+def loads_code(spec: ExperimentSpec, place: int, tried: str) -> bool:
+    """Whether a setting in which the target at that place differs from this one decides which code is run."""
+    settings = _differing(spec, spec.targets[place], tried)
+    return settings is not None and any(_LOADS_CODE.match(factor.name) for factor in settings.factors)
+
+
+def _differing(spec: ExperimentSpec, base: str, target: str) -> Settings | None:
+    """Of the build of `target`; None where both say the same."""
+    one, other = parse_target(base), parse_target(target)
+    try:
+        return settings_of(other.dbms, resolve(other).version, [one.configs, other.configs], spec.config_place)
+    except UsageError:
+        return None

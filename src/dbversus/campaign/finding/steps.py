@@ -3,12 +3,12 @@
 A step that finds causes in another way is one more class with `next`, and a line in STEPS.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import Protocol
 
 from dbversus.campaign.agenda import Outcome, Planned
-from dbversus.campaign.finding.asked import Change, Experiment, put_back
+from dbversus.campaign.finding.asked import Change, Experiment, loads_code, put_back
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 from dbversus.explain.shares import acting_together, is_it, shares_back
 from dbversus.stats.metrics import CPU
@@ -42,7 +42,8 @@ class StepOfFinding(Protocol):
 class _Profile:
     """Where CPU time per operation changed, which functions it goes to: blocks of their own, base and targets in turn.
 
-    Not where a trial of the same campaign has found the cause: `--only profile` tells how it acts.
+    Not where a trial of the same campaign has found the cause: `--only profile` tells how it acts. Where that is what has servers
+    load other code, the code is the cause, so that it is profiled all the same.
     """
 
     lacks = "CPU time per operation changed in no test, so a profile has nothing to tell; --tests profiles tests all the same"
@@ -51,7 +52,7 @@ class _Profile:
         return bool(_of_cpu(changes))
 
     def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
-        changes = [one for one in _of_cpu(experiment.changes) if one.asked or not _is_found(one, experiment, outcomes)]
+        changes = [one for one in _of_cpu(experiment.changes) if one.asked or not _is_told(one, experiment, outcomes)]
         if not changes:
             return ()
         spec = experiment.spec
@@ -80,19 +81,32 @@ def _of_cpu(changes: Sequence[Change]) -> list[Change]:
     return [change for change in changes if change.cpu or change.asked]
 
 
+def _is_told(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a trial says all that there is to say: settings are the cause, and none of them is one that loads code."""
+    found = list(_found(change, experiment, outcomes))
+    return bool(found) and not any(loads_code(experiment.spec, change.target, tried) for tried in found)
+
+
 def _is_found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome], metric: str = CPU) -> bool:
-    """Whether trials have brought the change in that metric back, or shown which settings make it together."""
+    return any(_found(change, experiment, outcomes, metric))
+
+
+def _found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome], metric: str = CPU) -> Iterator[str]:
+    """Targets that have brought the change in that metric back in a trial, or show together which settings make it."""
     target = experiment.spec.targets[change.target]
     for name, outcome in outcomes.items():
         if name.startswith(TRIAL) and len(outcome.targets) > 2 and outcome.targets[1] == target:
             found = {one.target: one for one in outcome.found if (one.test, one.metric) == (change.test, metric)}
             whole = found.pop(1, None)
-            if whole and any(is_it(shares_back(whole, one)) for one in found.values()):
-                return True
+            if not whole:
+                continue
+            tried = [outcome.targets[place] for place in found]
+            yield from (
+                one for one, after in zip(tried, found.values(), strict=True) if is_it(shares_back(whole, after))
+            )
             are_all = outcome.targets[2:] == put_back(experiment.spec, change.target)
-            if whole and are_all and acting_together(whole, list(found.values())):
-                return True
-    return False
+            together = acting_together(whole, list(found.values())) if are_all else None
+            yield from (tried[place] for place in (together[0] if together else ()))
 
 
 class _Trial:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from dbversus.explain.functions import FEW, in_brief
 from dbversus.profiling.figures import Difference, FunctionCost
 from dbversus.profiling.perf import Stacks
 from dbversus.profiling.stored import Profiled
@@ -18,8 +19,6 @@ LACKS = "has nothing for --table functions: nothing was profiled. `dbversus expl
 TITLE = "Functions that the CPU time goes to"
 FUNCTIONS_SHOWN = 12
 """Of one test and target, in reports; spreadsheets and programs have all that are shown to differ, and no fewer."""
-NAMES_SHOWN = 4
-"""Of functions in one line; report.json has all."""
 _COLUMNS = [
     Column("test"),
     Column("target"),
@@ -140,17 +139,12 @@ def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:
 
 
 def name_of(cost: FunctionCost) -> str:
-    """`gone → new`, with those that both have after it; of many the costliest."""
+    """`gone → new`, with those that both have after it; of many the costliest (report.json has all)."""
     both = [name for name in cost.names if name not in (*cost.gone, *cost.new)]
-    if cost.gone and cost.new:
-        beside = f" (with {_some(both)})" if both else ""
-        return f"{_some(cost.gone)} → {_some(cost.new)}{beside}"
-    return _some(cost.names)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    if cost.gone and cost.new and len(cost.names) <= FEW:
+        beside = f" (with {in_brief(both, None)})" if both else ""
+        return f"{in_brief(cost.gone, None)} → {in_brief(cost.new, None)}{beside}"
+    return in_brief(cost.names, None)
 
 
 def _change(own: Difference, look: str) -> Cell:

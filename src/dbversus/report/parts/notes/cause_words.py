@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
 from dbversus.explain.find import COUNT, ROWS, SIDES
-from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
+from dbversus.explain.functions import FEW, GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
-from dbversus.profiling.symbols import KERNEL
+from dbversus.profiling.symbols import KERNEL, shortened
 from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
 from dbversus.units import count_of, show_bytes, show_least, show_memory
@@ -161,16 +161,19 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
 
 
 def _functions(cause: Cause) -> str:
-    """`pg_mblen → pg_mblen_with_len and pg_utf_mblen_private, under bpcharlen`; `function do_select`; `the kernel, in read`."""
+    """`pg_mblen → pg_mblen_with_len and pg_utf_mblen_private, under bpcharlen`; `function do_select`; `the kernel, in read`;
+    of many `functions under ExecSort (gone): puttuple_common, copytup_heap, palloc0 and 21 more`."""
     names, gone, new = (str(cause.facts[part] or "") for part in (NAMES, GONE, NEW))
-    where = f", under {cause.facts[UNDER]}" if cause.facts[UNDER] else ""
+    where = f", under {shortened(str(cause.facts[UNDER]))}" if cause.facts[UNDER] else ""
     if names.startswith(KERNEL):
         called = "\n".join(filter(None, (name.removeprefix(KERNEL).strip() for name in names.splitlines())))
         return f"the kernel, in {_some(called)}" if called else "the kernel"
+    only = " (gone)" if gone == names else " (new)" if new == names else ""
+    if where and len(names.splitlines()) > FEW:
+        return f"functions{where.lstrip(',')}{only}: {_some(names)}"
     if gone and new:
         return f"{_some(gone)} → {_some(new)}{where}"
     what = "functions" if "\n" in names else "function"
-    only = " (gone)" if gone == names else " (new)" if new == names else ""
     return f"{what} {_some(names)}{only}{where}"
 
 
@@ -178,7 +181,7 @@ def _some(text: str) -> str:
     """The first of some functions: `a, b and c`, `a, b, c and 2 more`."""
     names = text.splitlines()
     more = len(names) - _FUNCTIONS_SHOWN
-    shown = [*names[:_FUNCTIONS_SHOWN], f"{more} more"] if more > 0 else names
+    shown = [shortened(name) for name in names[:_FUNCTIONS_SHOWN]] + ([f"{more} more"] if more > 0 else [])
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 
