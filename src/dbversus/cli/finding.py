@@ -14,6 +14,7 @@ from dbversus.names import did_you_mean, split_names
 from dbversus.results.schema import CAMPAIGN, EXPERIMENT, JOURNAL, MEASURED
 
 if TYPE_CHECKING:
+    from dbversus.campaign.agenda import Found
     from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.finding.asked import Change
     from dbversus.campaign.journal import Course
@@ -96,7 +97,7 @@ def _check_at_rest(results: "Results") -> None:
 
 def _with_trials(results: "Results", changes: "tuple[Change, ...]", spec: "ExperimentSpec") -> "tuple[Change, ...]":
     """With targets to try: of one build with each setting put back in which their configs differ; else with settings of the
-    base, as the commands of the first leads name them."""
+    base, as the commands of the first leads name them. Where these are too many, with what a screen takes apart."""
     import msgspec
 
     from dbversus.campaign.finding.asked import put_back
@@ -111,8 +112,28 @@ def _with_trials(results: "Results", changes: "tuple[Change, ...]", spec: "Exper
         if explanation and not trials:
             trials = _of_leads(explanation)
         plan = any(cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ()))
-        found.append(msgspec.structs.replace(change, plan=plan, trials=trials))
+        whole = _to_screen(assessment, explanation, spec, change)
+        found.append(msgspec.structs.replace(change, plan=plan, trials=trials, whole=whole))
     return tuple(found)
+
+
+def _to_screen(
+    assessment: "Assessment", explanation: "Explanation | None", spec: "ExperimentSpec", change: "Change"
+) -> "tuple[Found, ...]":
+    """What differs in the test, where it is of one build with more settings apart than are each put back."""
+    from dbversus.campaign.agenda import found_of
+    from dbversus.campaign.finding.asked import MOST_APART, apart
+    from dbversus.stats.model import DIFFERS
+
+    if not (explanation and explanation.same_build) or len(apart(spec, change.target).factors) <= MOST_APART:
+        return ()
+    own = [one for one in assessment.comparisons if (one.test, one.target) == (change.test, explanation.target)]
+    return tuple(
+        found_of(one, 1)
+        for item in own
+        for one in item.findings.values()
+        if one.judged and one.verdict in DIFFERS and one.ratio
+    )
 
 
 def _of_leads(explanation: "Explanation") -> tuple[str, ...]:
@@ -181,7 +202,7 @@ def _with_tools(wanted: list[str], changes: "tuple[Change, ...]", *, is_asked: b
     try:
         find_perf()
     except UsageError as error:
-        if is_asked or not any(change.plan or change.trials for change in changes):
+        if is_asked or not any(change.plan or change.trials or change.whole for change in changes):
             raise
         print(f"{PROFILE}: left out. {error}", file=sys.stderr)
         return [name for name in wanted if name != PROFILE]

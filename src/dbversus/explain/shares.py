@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import combinations
-from math import log
+from math import hypot, log
 from typing import Protocol
 
 from dbversus.explain.cause import SURE_SHARES
@@ -107,10 +107,20 @@ def _is_more_than_all(change: Ratio, afters: Sequence[Ratio]) -> bool:
 
 
 def _is_more(scale: Callable[[float], float], change: Ratio, afters: Sequence[Ratio]) -> bool:
+    """Whether the sum is more, by the intervals of all, taken together as those of independent figures."""
     sign = 1 if scale(_cost(change, change.ratio)) > 0 else -1
-    whole = min(sign * scale(_cost(change, end)) for end in (change.low, change.high))
-    left = [max(sign * scale(_cost(after, end)) for end in (after.low, after.high)) for after in afters]
-    return (len(afters) - 1) * whole - sum(left) > LEAST_SHARE * whole > 0
+    (whole, less, _), *left = (_with_error(lambda cost: sign * scale(cost), one) for one in (change, *afters))
+    times = len(afters) - 1
+    more = times * whole - sum(mean for mean, _, _ in left)
+    error = hypot(times * less, *(up for _, _, up in left))
+    return more - error > LEAST_SHARE * whole > 0
+
+
+def _with_error(scale: Callable[[float], float], one: Ratio) -> tuple[float, float, float]:
+    """A figure, and how far its interval reaches below and above it."""
+    mean = scale(_cost(one, one.ratio))
+    ends = [scale(_cost(one, end)) for end in (one.low, one.high)]
+    return mean, mean - min(ends), max(ends) - mean
 
 
 def _cost(one: Ratio, ratio: float | None) -> float:

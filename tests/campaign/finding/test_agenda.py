@@ -7,7 +7,7 @@ import pytest
 from dbversus.campaign.agenda import End, Found, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
 from dbversus.campaign.finding.asked import Change, Experiment, changes_of, put_back
-from dbversus.campaign.finding.steps import PLANS, PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
+from dbversus.campaign.finding.steps import PLANS, PROFILE, PROFILED_BLOCKS, SETTINGS, STEPS, TRIAL
 from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
 from dbversus.campaign.run import decided, spec_of
 from dbversus.errors import UsageError
@@ -19,6 +19,7 @@ from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
 
 from ...report.synthetic import TRUTHS, write_results
+from ..screening.worlds import METRIC, TEST, World
 
 TARGETS = ["sqlite:bundled@default", "sqlite:bundled@wal", "sqlite:bundled@wal,cache_64mb"]
 CHANGES = (Change("point-query", 2, cpu=True), Change("scan", 1, cpu=False), Change("update-one@4", 2, cpu=True))
@@ -146,6 +147,68 @@ def test_each_setting_is_put_back_where_several_tell_two_configs_of_a_build_apar
         "sqlite:bundled@threads=2,cache_size=20",
     )
     assert put_back(spec, 2) == () and put_back(spec, 3) == ()
+
+
+def many(tmp_path: Path, count: int = 8) -> tuple[Experiment, tuple[str, str]]:
+    """Two configs of a build that differ in so many settings, in a test that changed by half."""
+    base, mine = (f"sqlite:bundled@{','.join(f's{n}={on}' for n in range(count))}" for on in (0, 1))
+    spec = make_spec({"targets": [base, mine, TARGETS[0]], "table_size": 1000, "seconds": 1.0, "profile": "quick"})
+    write_spec(spec, tmp_path / EXPERIMENT)
+    write_copies(copies_of(spec), tmp_path)
+    whole = (Found(TEST, 1, METRIC, Verdict.REGRESSION, 4, 1.5, 1.45, 1.55),)
+    change = Change(TEST, 1, METRIC, cpu=True, trials=(f"{mine},s9=0",), whole=whole)
+    return Experiment(read_folder(tmp_path), [change]), (base, mine)
+
+
+def test_many_settings_of_a_build_are_screened_and_those_that_stand_out_are_put_back(tmp_path: Path) -> None:
+    world, (base, mine) = many(tmp_path)
+    assert STEPS[SETTINGS].applies(world.changes) and not STEPS[SETTINGS].applies(CHANGES)
+    (screen,) = STEPS[SETTINGS].next(world, {})
+    assert (screen.name, screen.spec.tests, screen.spec.looks) == ("screen", TEST, [2])
+    assert screen.spec.folder == tmp_path and screen.spec.targets[0] == base and len(screen.spec.targets) == 32
+    truth = World({"s2": 0.25, "s5": 0.2})
+    outcomes = {screen.name: truth.measure(screen)}
+    (confirm,) = STEPS[SETTINGS].next(world, outcomes)
+    back = ["s2", "s5", "s2 s5", "s0 s1 s3 s4 s6 s7"]
+    names = [f"s{n}" for n in range(8)]
+    values = [",".join(f"{name}={int(name not in own)}" for name in names) for own in back]
+    assert confirm.name == "confirm" and confirm.spec.targets[:2] == [base, mine]
+    assert confirm.spec.targets[2:] == [f"sqlite:bundled@{own}" for own in values]
+    assert STEPS[PROFILE].next(world, outcomes)
+    outcomes[confirm.name] = truth.measure(confirm)
+    assert not STEPS[PROFILE].next(world, outcomes)  # the two together are the cause
+
+
+def test_nothing_is_put_back_where_no_setting_stands_out(tmp_path: Path) -> None:
+    world, _ = many(tmp_path)
+    (screen,) = STEPS[SETTINGS].next(world, {})
+    assert not STEPS[SETTINGS].next(world, {screen.name: World({}).measure(screen)})
+
+
+def test_what_a_trial_has_found_is_not_screened(tmp_path: Path) -> None:
+    world, (base, mine) = many(tmp_path)
+
+    def tried(after: float) -> dict[str, Outcome]:
+        ratios = {1: 1.5, 2: after}
+        found = tuple(
+            Found(TEST, place, METRIC, Verdict.REGRESSION, 4, ratio, ratio * 0.99, ratio * 1.01)
+            for place, ratio in ratios.items()
+        )
+        return {"trial-1": Outcome("decided", (base, mine, "a"), found)}
+
+    assert not STEPS[SETTINGS].next(world, tried(1.01)) and STEPS[SETTINGS].next(world, tried(1.4))
+
+
+def test_settings_that_a_trial_shows_to_act_together_are_not_profiled(tmp_path: Path) -> None:
+    world, (base, mine) = many(tmp_path, count=3)
+    back = put_back(world.spec, 1)
+    for left, is_found in (((1.0, 1.18, 1.5), True), ((1.15, 1.15, 1.5), True), ((1.2, 1.25, 1.5), False)):
+        found = tuple(
+            Found(TEST, place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.99, ratio * 1.01)
+            for place, ratio in enumerate((1.5, *left), start=1)
+        )
+        outcomes = {"trial-1": Outcome("decided", (base, mine, *back), found[::-1])}
+        assert bool(STEPS[PROFILE].next(world, outcomes)) is not is_found
 
 
 def test_a_test_that_was_asked_for_is_profiled_whether_it_changed_or_not() -> None:

@@ -1,7 +1,7 @@
 """What is to be explained: changes of an experiment, and the experiment itself."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dbversus.builds.store import resolve
 from dbversus.builds.target import parse_target, split_name
+from dbversus.campaign.agenda import Found
 from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -32,6 +33,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did. `asked`: the test was asked
     for by name, whether it changed or not. `plan`: whether the results have another plan of it. `trials`: the target with
     settings of the base, as leads point to them; `replanned`: with the planner setting that brings the old plan back.
+    `whole`: what was found of it, as of an only target, where it takes a screen to tell which of many settings make it.
     """
 
     test: str
@@ -42,6 +44,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     plan: bool = False
     trials: tuple[str, ...] = ()
     replanned: str = ""
+    whole: tuple[Found, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,24 +113,37 @@ def put_back(spec: ExperimentSpec, place: int) -> tuple[str, ...]:
 
     Empty where a single one differs, which needs no trial, or too many for one experiment.
     """
-    settings = _differing(spec, spec.targets[0], spec.targets[place])
-    names = [factor.name for factor in settings.factors] if settings else []
-    if settings is None or not 1 < len(names) <= MOST_APART:
+    settings = apart(spec, place)
+    names = [factor.name for factor in settings.factors]
+    if not 1 < len(names) <= MOST_APART:
         return ()
-    build = split_name(spec.targets[place])[1].partition("@")[0]
-    return tuple(settings.target(build, [one for one in names if one != name]) for name in names)
+    return tuple(with_back(spec, place, settings, [name]) for name in names)
+
+
+def with_back(spec: ExperimentSpec, place: int, settings: Settings, names: Collection[str]) -> str:
+    """The target at that place, with these of its `settings` as the base has them."""
+    own = [factor.name for factor in settings.factors if factor.name not in names]
+    return settings.target(build_of(spec, place), own)
+
+
+def build_of(spec: ExperimentSpec, place: int) -> str:
+    return split_name(spec.targets[place])[1].partition("@")[0]
+
+
+def apart(spec: ExperimentSpec, place: int) -> Settings:
+    """The settings in which the target at that place differs from a base of the same build."""
+    return _differing(spec, spec.targets[0], spec.targets[place])
 
 
 def loads_code(spec: ExperimentSpec, place: int, tried: str) -> bool:
     """Whether a setting in which the target at that place differs from this one decides which code is run."""
-    settings = _differing(spec, spec.targets[place], tried)
-    return settings is not None and any(_LOADS_CODE.match(factor.name) for factor in settings.factors)
+    return any(_LOADS_CODE.match(factor.name) for factor in _differing(spec, spec.targets[place], tried).factors)
 
 
-def _differing(spec: ExperimentSpec, base: str, target: str) -> Settings | None:
-    """Of the build of `target`; None where both say the same."""
+def _differing(spec: ExperimentSpec, base: str, target: str) -> Settings:
+    """Of the build of `target`; without any where both say the same."""
     one, other = parse_target(base), parse_target(target)
     try:
         return settings_of(other.dbms, resolve(other).version, [one.configs, other.configs], spec.config_place)
     except UsageError:
-        return None
+        return Settings((), ())

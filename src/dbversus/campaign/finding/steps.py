@@ -8,12 +8,22 @@ from math import ceil
 from typing import Protocol
 
 from dbversus.campaign.agenda import Outcome, Planned
-from dbversus.campaign.finding.asked import Change, Experiment, loads_code, put_back
+from dbversus.campaign.finding.asked import (
+    MOST_APART,
+    Change,
+    Experiment,
+    apart,
+    build_of,
+    loads_code,
+    put_back,
+    with_back,
+)
+from dbversus.campaign.screening.agenda import CONFIRM, ENDS, SCREEN, Screening, trials, why_confirm
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 from dbversus.explain.shares import acting_together, is_it, shares_back
 from dbversus.stats.metrics import CPU
 
-PLANS, TRIAL, PROFILE = "plans", "trial", "profile"
+PLANS, TRIAL, SETTINGS, PROFILE = "plans", "trial", "settings", "profile"
 TRIAL_OF_PLANS = f"{TRIAL}-{PLANS}"
 """A trial like any other, by its name too."""
 MOST_TRIALS = 4
@@ -95,8 +105,9 @@ def _found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcom
     """Targets that have brought the change in that metric back in a trial, or show together which settings make it."""
     target = experiment.spec.targets[change.target]
     for name, outcome in outcomes.items():
-        if name.startswith(TRIAL) and len(outcome.targets) > 2 and outcome.targets[1] == target:
-            found = {one.target: one for one in outcome.found if (one.test, one.metric) == (change.test, metric)}
+        if name.startswith((TRIAL, CONFIRM)) and len(outcome.targets) > 2 and outcome.targets[1] == target:
+            own = (one for one in outcome.found if (one.test, one.metric) == (change.test, metric))
+            found = {one.target: one for one in sorted(own, key=lambda one: one.target)}
             whole = found.pop(1, None)
             if not whole:
                 continue
@@ -104,7 +115,7 @@ def _found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcom
             yield from (
                 one for one, after in zip(tried, found.values(), strict=True) if is_it(shares_back(whole, after))
             )
-            are_all = outcome.targets[2:] == put_back(experiment.spec, change.target)
+            are_all = tuple(tried) == put_back(experiment.spec, change.target)
             together = acting_together(whole, list(found.values())) if are_all else None
             yield from (tried[place] for place in (together[0] if together else ()))
 
@@ -150,22 +161,76 @@ def _trials(experiment: Experiment, wanted: Sequence[tuple[Change, tuple[str, ..
 
 
 def _trial(experiment: Experiment, changes: Sequence[Change], tried: tuple[str, ...], name: str) -> Planned:
-    spec, first = experiment.spec, changes[0]
-    targets = [spec.targets[0], spec.targets[first.target], *tried]
+    targets = [*(experiment.spec.targets[place] for place in (0, changes[0].target)), *tried]
+    tests = experiment.narrowed(changes)["tests"]
+    return _beside(
+        experiment, changes, targets, name, f"whether settings make the change of {tests}: {', '.join(tried)}"
+    )
+
+
+def _beside(
+    experiment: Experiment, changes: Sequence[Change], targets: Sequence[str], name: str, why: str, **more: object
+) -> Planned:
+    """An experiment of tests that changed, on the base and these targets, each with the time that it had. `more`: choices."""
+    spec = experiment.spec
     take_turns = spec.order == "interleaved" and spec.restore == "block"
     up = min(len(targets), spec.at_once or SERVERS_UP) if take_turns else len(targets)
-    more = max(1.0, up / COMPARED)
+    longer = max(1.0, up / COMPARED)
     choices = experiment.narrowed(changes) | {
-        "targets": targets,
-        "seconds": spec.seconds * more,
-        "test_seconds": {glob: seconds * more for glob, seconds in spec.test_seconds.items()},
+        "targets": list(targets),
+        "seconds": spec.seconds * longer,
+        "test_seconds": {glob: seconds * longer for glob, seconds in spec.test_seconds.items()},
         "at_once": up if len(targets) > up else None,
         "rows": min(spec.rows, ROWS_PER_GROUP // 2),
         "time_budget_s": None,
         "calibration": False,
     }
-    why = f"whether settings make the change of {choices['tests']}: {', '.join(tried)}"
-    return Planned(name, spec.with_choices(choices), why)
+    return Planned(name, spec.with_choices(choices | more), why)
 
 
-STEPS: dict[str, StepOfFinding] = {PLANS: _Plans(), TRIAL: _Trial(), PROFILE: _Profile()}
+class _Settings:
+    """Where more settings tell two configs of a build apart than are put back one by one: a screen of all, and the target with
+    those that stand out put back. Not where a trial has found the cause."""
+
+    lacks = f"no two configs of one build differ in more than {MOST_APART} settings"
+
+    def applies(self, changes: Sequence[Change]) -> bool:
+        return any(change.whole for change in changes)
+
+    def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
+        if experiment.spec.inject is not None:  # it names targets by their places
+            return ()
+        wanted = [one for one in experiment.changes if one.whole]
+        places = sorted({one.target for one in wanted})
+        own = ([one for one in wanted if one.target == place] for place in places)
+        return [planned for changes in own for planned in _screened(experiment, changes, outcomes)]
+
+
+def _screened(experiment: Experiment, changes: Sequence[Change], outcomes: Mapping[str, Outcome]) -> Iterator[Planned]:
+    """`changes`: of one target."""
+    spec, place = experiment.spec, changes[0].target
+    screen, confirm = (name if place == 1 else f"{name}-{place}" for name in (SCREEN, CONFIRM))
+    tried = {name: one for name, one in outcomes.items() if name.startswith(TRIAL)}
+    changes = [one for one in changes if not _is_found(one, experiment, tried, one.metric)]
+    if not changes:
+        return
+    settings = apart(spec, place)
+    screening = Screening(build_of(spec, place), (spec.targets[0], spec.targets[place]), settings, {"seed": spec.seed})
+    if screen not in outcomes:
+        rows = [settings.target(screening.build, names) for names in screening.rows]
+        yield _beside(
+            experiment, changes, [spec.targets[0], *rows], screen, screening.why_screen, looks=[screening.blocks]
+        )
+        return
+    ends = Outcome("", found=tuple(found for change in changes for found in change.whole))
+    named = screening.named({ENDS: ends, SCREEN: outcomes[screen]})
+    if named:
+        back = [
+            with_back(spec, place, settings, names)
+            for names in trials(screening.names, named)
+            if len(names) < len(settings.factors)
+        ]
+        yield _beside(experiment, changes, [spec.targets[0], spec.targets[place], *back], confirm, why_confirm(named))
+
+
+STEPS: dict[str, StepOfFinding] = {PLANS: _Plans(), TRIAL: _Trial(), SETTINGS: _Settings(), PROFILE: _Profile()}

@@ -8,7 +8,7 @@ from typing import Any
 from dbversus.builds.store import resolve
 from dbversus.builds.target import parse_target
 from dbversus.campaign.agenda import Agenda, End, Found, Outcome, Planned, Step, verdicts_of
-from dbversus.campaign.screening.design import Design, Effect, chosen, effects, fold_over
+from dbversus.campaign.screening.design import Effect, chosen, effects, fold_over
 from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
@@ -73,7 +73,7 @@ class Screening(Agenda, frozen=True, tag="settings"):
         if not named:
             return End(NONE_NAMED)
         if len(self.names) > 1 and CONFIRM not in outcomes:
-            return Step((Planned(CONFIRM, self._confirm_spec(list(changes), named), _why_confirm(named)),))
+            return Step((Planned(CONFIRM, self._confirm_spec(list(changes), named), why_confirm(named)),))
         return End(CONFIRMED)
 
     def outcome(self, results: Results) -> Outcome:
@@ -90,14 +90,13 @@ class Screening(Agenda, frozen=True, tag="settings"):
         if not self.is_screened:
             then = "if tests changed, each setting measured by itself" if len(self.names) > 1 else ""
             return Step((first,), then, confirm_s if then else 0.0)
-        words = f"if tests changed, {len(self.names)} settings screened in {len(self._design)} configs"
+        words = f"if tests changed, {len(self.names)} settings screened in {len(self.rows)} configs"
         screen_s = _expected_s(self._screen_spec(None))
         return Step((first,), f"{words}, and those that stand out measured by themselves", screen_s + confirm_s)
 
     def _screen(self, changes: Sequence[Change]) -> Step:
-        words = f"{len(self.names)} settings in {len(self._design)} configs: which of them make a change"
         then = "what stands out is measured by itself"
-        return Step((Planned(SCREEN, self._screen_spec(changes), words),), then, self._confirm_s(changes))
+        return Step((Planned(SCREEN, self._screen_spec(changes), self.why_screen),), then, self._confirm_s(changes))
 
     def _confirm_s(self, changes: Sequence[Change] | None) -> float:
         """As long as the trials are expected to take, before it is known of what."""
@@ -105,12 +104,21 @@ class Screening(Agenda, frozen=True, tag="settings"):
         return _expected_s(self._confirm_spec(changes, names))
 
     @property
-    def _design(self) -> Design:
-        return fold_over(len(self.names), self.choices.get("seed", 1))
+    def why_screen(self) -> str:
+        return f"{len(self.names)} settings in {len(self.rows)} configs: which of them make a change"
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """Of the screen: the settings that have the value of the second config in each."""
+        return [chosen(row, self.names) for row in fold_over(len(self.names), self.choices.get("seed", 1))]
+
+    @property
+    def blocks(self) -> int:
+        """Of the screen."""
+        return max(LEAST_BLOCKS, -(-MEASURED // len(self.rows)))
 
     def _screen_spec(self, changes: Sequence[Change] | None) -> ExperimentSpec:
-        blocks = max(LEAST_BLOCKS, -(-MEASURED // len(self._design)))
-        return self._spec([(), *(chosen(row, self.names) for row in self._design)], changes, [blocks])
+        return self._spec([(), *self.rows], changes, [self.blocks])
 
     def _confirm_spec(self, changes: Sequence[Change] | None, named: Sequence[str]) -> ExperimentSpec:
         return self._spec([(), *trials(self.names, named)], changes)
@@ -188,7 +196,9 @@ def trials(names: Sequence[str], named: Sequence[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(tuple(name for name in names if name in one) for one in sets if one))
 
 
-def _why_confirm(named: Sequence[str]) -> str:
+def why_confirm(named: Sequence[str]) -> str:
+    if len(named) == 1:
+        return f"whether {named[0]} makes the change by itself"
     return f"whether {' and '.join(named)} make the change, by themselves and together"
 
 

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from dbversus.report.assessment import build_assessment
 from dbversus.report.parts.experiment.trials import measured_trials
 from dbversus.results.read import open_results
@@ -11,10 +13,10 @@ from ...synthetic import LABELS, write_results
 TRIED = f"{LABELS[1]}@work_mem=16MB"
 
 
-def with_trial(folder: Path, base: str = LABELS[0]) -> Path:
+def with_trial(folder: Path, base: str = LABELS[0], name: str = "trial-1") -> Path:
     """Results of two targets, with an experiment beside them in which the second one was tried with a setting."""
     write_results(folder, targets=2)
-    journal = write_results(folder / "measured/1/trial-1", targets=3) / JOURNAL
+    journal = write_results(folder / "measured/1" / name, targets=3) / JOURNAL
     header, *rest = journal.read_text().splitlines()
     record = json.loads(header)
     record["targets"][0]["label"] = base
@@ -24,8 +26,10 @@ def with_trial(folder: Path, base: str = LABELS[0]) -> Path:
     return folder
 
 
-def test_trials_are_of_the_test_and_the_target_that_were_tried(tmp_path: Path) -> None:
-    found = measured_trials(open_results(with_trial(tmp_path / "results")))
+@pytest.mark.parametrize("name", ["trial-1", "confirm", "confirm-2"])
+def test_trials_are_of_the_test_and_the_target_that_were_tried(name: str, tmp_path: Path) -> None:
+    """Those of what a screen found are trials, too."""
+    found = measured_trials(open_results(with_trial(tmp_path / "results", name=name)))
     assert {target for _, target in found} == {LABELS[1]}
     trials = found["range-notcovered-si", LABELS[1]]
     assert {trial.settings for trial in trials} == {"work_mem=16MB"}
@@ -34,6 +38,10 @@ def test_trials_are_of_the_test_and_the_target_that_were_tried(tmp_path: Path) -
 
 def test_what_was_tried_against_another_base_is_passed_over(tmp_path: Path) -> None:
     assert not measured_trials(open_results(with_trial(tmp_path / "results", base="postgres:9.6")))
+
+
+def test_configs_of_a_screen_are_no_trials(tmp_path: Path) -> None:
+    assert not measured_trials(open_results(with_trial(tmp_path / "results", name="screen")))
 
 
 def test_results_without_any_have_none(tmp_path: Path) -> None:

@@ -42,7 +42,9 @@ Plans = Annotated[
 Measure = Annotated[bool, typer.Option("--measure", help="Measure what the results cannot tell, on the same targets.")]
 Only = Annotated[
     str | None,
-    typer.Option(help="Steps of --measure, commas between: plans, trial, profile.", show_default="all that can tell"),
+    typer.Option(
+        help="Steps of --measure, commas between: plans, trial, settings, profile.", show_default="all that can tell"
+    ),
 ]
 FailOn = Annotated[
     str | None,
@@ -79,8 +81,8 @@ def explain(
     With a lead stands the command that tests it, where there is one.
 
     With --measure, servers are started once more in the tests that changed: settings that bring an old plan back, or that leads
-    point to, are tried, and profiles tell which functions the CPU time goes to (docs/explain.md). It is in every report of the
-    results from then on.
+    point to, are tried, many that differ are screened, and profiles tell which functions the CPU time goes to (docs/explain.md).
+    It is in every report of the results from then on.
 
     With --plans, statements of a suite are explained on two targets that hold its data. Where a plan differs, each setting that
     the planner goes by is tried on the newer one: which brings the old plan back? Nothing is measured (docs/explain.md).

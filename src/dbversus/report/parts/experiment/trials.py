@@ -15,14 +15,15 @@ from dbversus.stats.comparison import by_test_and_target
 from dbversus.stats.judge import judge
 from dbversus.stats.values.finished import of_finished_blocks
 
-_FOLDERS = f"*/trial-*/{JOURNAL}"
+_FOLDERS = [f"*/{name}/{JOURNAL}" for name in ("trial-*", "confirm", "confirm-*")]
+"""Of the campaigns: of a screen, what it found is tried in an experiment of its own."""
 
 
 def measured_trials(results: Results) -> Mapping[tuple[str, str], Sequence[Tried]]:
     """Test and target → trials; those that were measured for another base are passed over."""
     found: dict[tuple[str, str], list[Tried]] = defaultdict(list)
     written = {target.written: target.label for target in results.targets}
-    for journal in sorted((results.directory / MEASURED).glob(_FOLDERS)):
+    for journal in sorted(path for each in _FOLDERS for path in (results.directory / MEASURED).glob(each)):
         check_inside(journal, results.directory)
         if not is_begun(journal):
             continue
