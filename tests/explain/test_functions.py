@@ -34,6 +34,12 @@ def test_of_an_improvement_what_costs_less_is_the_cause() -> None:
     assert "Measured: the CPU time that is saved went to" in " ".join(why(explanation))
 
 
+def test_a_profile_that_shows_the_opposite_of_the_verdict_blames_no_function() -> None:
+    profiled = _profiled(MOVED_FROM, MOVED_TO)
+    assert function_causes(profiled, 1.2) == function_causes(profiled) != []
+    assert function_causes(profiled, 0.9) == []
+
+
 def test_equal_targets_have_none() -> None:
     assert function_causes(_profiled(MOVED_FROM, MOVED_FROM)) == []
 

@@ -209,7 +209,7 @@ class _Search:
         settings = list(self._settings([shape for _, shape in plans], counters))
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
-        functions = function_causes(self.seen.profile) if self.seen.profile else []
+        functions = self._functions()
         planning = [*self._planning(), *([] if plans else self._done_more_often())]
         otherwise = [] if plans else list(self._executed_otherwise())
         with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *planning, *functions, *costs]
@@ -220,6 +220,11 @@ class _Search:
             *((_SIGN_OF_VERSION, cause) for cause in otherwise),
             *((rank, cause) for rank, cause in settings if not (cause.what in known and len(known) == 1)),
         ]
+
+    def _functions(self) -> list[Cause]:
+        cpu = self.seen.findings.get(CPU)
+        ratio = cpu.ratio if cpu and cpu.counted in CHANGES else None
+        return function_causes(self.seen.profile, ratio) if self.seen.profile else []
 
     def _new(self, kind: Kind, what: str, **more: object) -> Cause:
         return replace(Cause(kind, self.seen.test, self.pair.target.label, what), **more)  # type: ignore[arg-type]

@@ -16,10 +16,13 @@ NAMES, UNDER, GONE, NEW, LOW, HIGH = "names", "under", "gone", "new", "low", "hi
 the interval of the difference."""
 
 
-def function_causes(profiled: Profiled) -> list[Cause]:
-    """Those with most of the change first; none where the profile shows no change in CPU time, or one build tells fewer names."""
+def function_causes(profiled: Profiled, ratio: float | None = None) -> list[Cause]:
+    """Those with most of the change first; none where the profile shows no change in CPU time, or one build tells fewer names.
+
+    `ratio`: of the CPU time in the verdict, where it changed: a profile that shows the opposite tells nothing of that.
+    """
     found: list[Cause] = []
-    if not profiled.profile.has_names:
+    if not profiled.profile.has_names or profiled.profile.is_opposite(ratio):
         return found
     for cost in profiled.profile.functions:
         share = profiled.profile.share(cost)

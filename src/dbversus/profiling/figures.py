@@ -115,6 +115,10 @@ class Profile:
         nameless_us = abs(mine * self.whole.mine_us - base * self.whole.base_us)
         return nameless_us <= MOST_UNNAMED * abs(self.whole.change_us) or abs(mine - base) <= LEAST_SHARE
 
+    def is_opposite(self, ratio: float | None) -> bool:
+        """Whether what an operation costs went the other way than by this ratio, target ÷ base."""
+        return ratio is not None and (ratio - 1) * self.whole.change_us < 0
+
     @property
     def explained(self) -> float | None:
         """The share of the change that lies in functions whose difference is shown."""

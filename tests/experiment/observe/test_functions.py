@@ -65,9 +65,16 @@ class _Recording:
         return [Sample(pid, at_ns, 1_000_000, ("main", "run")) for pid, at_ns in moments]
 
 
-@pytest.mark.parametrize(("event", "cpu_ns"), [("cpu-clock", 9_000_000), ("cpu-clock:u", 5_000_000)])
-def test_a_profile_is_journaled_with_its_files_and_the_cpu_time_that_was_sampled(
-    event: str, cpu_ns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("event", "user_ns", "folded"),
+    [
+        ("cpu-clock", 5_000_000, "main;run 2000000\n"),
+        ("cpu-clock:u", 5_000_000, "[kernel] 1600000\nmain;run 2000000\n"),
+        ("cpu-clock:u", None, "main;run 2000000\n"),
+    ],
+)
+def test_a_profile_is_journaled_with_its_files_and_with_the_part_of_the_kernel_where_that_may_not_be_seen(
+    event: str, user_ns: int | None, folded: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", event, unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
@@ -79,13 +86,13 @@ def test_a_profile_is_journaled_with_its_files_and_the_cpu_time_that_was_sampled
     observer = Functions(Scene(cast(Rig, rig), 2, cast(Case, SimpleNamespace(name="scan"))))
     observer.begin()
     observer.rows_begin()
-    slots = [{"target": name, "ops": 4, "server_cpu_ns": 9_000_000, "server_user_ns": 5_000_000} for name in PIECES]
+    slots = [{"target": name, "ops": 4, "server_cpu_ns": 9_000_000, "server_user_ns": user_ns} for name in PIECES]
     observer.row({"slots": slots})
     observer.rows_told({"series": [{"target": name, "pieces": pieces} for name, pieces in PIECES.items()]})
     observer.rows_end()
     observer.end()
     files = {name: tmp_path / f"profiles/scan@{name}.2.folded" for name in PIECES}
-    assert all(file.read_text() == "main;run 2000000\n" for file in files.values())
+    assert all(file.read_text() == folded for file in files.values())
     (record,) = noted
     assert (record["event"], record["stacks"], record["block"]) == (event, str(Stacks.UNWIND_TABLES), 2)
     assert record["targets"]["t0"] == {
@@ -94,5 +101,5 @@ def test_a_profile_is_journaled_with_its_files_and_the_cpu_time_that_was_sampled
         "samples": 2,
         "left_out": 1,
         "ops": 4,
-        "cpu_ns": cpu_ns,
+        "cpu_ns": 9_000_000,
     }

@@ -15,7 +15,7 @@ from dbversus.host.processes import descendants, program_of
 from dbversus.profiling.folded import Folded, folded_text
 from dbversus.profiling.perf import Perf, Recording, Stacks, find_perf
 from dbversus.profiling.script import Sample
-from dbversus.profiling.symbols import in_server, library_name
+from dbversus.profiling.symbols import KERNEL, in_server, library_name
 from dbversus.results.records import Profile, ProfiledTarget
 from dbversus.results.schema import PROFILES
 from dbversus.results.write import safe_name
@@ -38,6 +38,7 @@ class Functions(Observer):
         self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ops: Counter[str] = Counter()
         self._cpu_ns: Counter[str] = Counter()
+        self._user_ns: Counter[str] = Counter()
         self._sampled = Sampled(_libraries(scene))
 
     @classmethod
@@ -68,12 +69,8 @@ class Functions(Observer):
     def row(self, row: Reply) -> None:
         for slot in row["slots"]:
             self._ops[slot["target"]] += slot["ops"]
-            self._cpu_ns[slot["target"]] += self._sampled_ns(slot)
-
-    def _sampled_ns(self, slot: Reply) -> int:
-        """CPU time that is sampled: outside the kernel alone where that may not be seen, as far as it is told apart."""
-        outside = slot.get("server_user_ns") if self._perf and not self._perf.sees_kernel else None
-        return outside or slot.get("server_cpu_ns") or 0
+            self._cpu_ns[slot["target"]] += slot.get("server_cpu_ns") or 0
+            self._user_ns[slot["target"]] += slot.get("server_user_ns") or 0
 
     def rows_told(self, end: Reply) -> None:
         for second in end.get("series", ()):
@@ -100,7 +97,7 @@ class Functions(Observer):
         for name, folded in sampled.folded.items():
             if not self._ops[name] or not self._cpu_ns[name]:
                 continue
-            content = folded_text(folded).encode()
+            content = folded_text(self._with_kernel(name, folded)).encode()
             test, where = safe_name(self.scene.case.name), rig.tag.get("group", "")
             file = f"{PROFILES}/{test}@{name}{f'.{where}' if where else ''}.{self.scene.block}.folded"
             write_whole(rig.folder / file, content, within=rig.folder)
@@ -116,6 +113,13 @@ class Functions(Observer):
             rig.note(
                 Profile(*self.scene.place, event=self._perf.event, stacks=str(self._stacks), targets=found, **rig.tag)
             )
+
+    def _with_kernel(self, name: str, folded: Folded) -> Folded:
+        """Where the kernel may not be seen, its part as a whole, by the CPU time that was accounted to it."""
+        whole_ns, user_ns = self._cpu_ns[name], self._user_ns[name]
+        if not self._perf or self._perf.sees_kernel or not 0 < user_ns < whole_ns:
+            return folded
+        return folded + Counter({(KERNEL,): round(folded.total() * (whole_ns - user_ns) / user_ns)})
 
 
 @functools.cache

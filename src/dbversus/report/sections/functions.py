@@ -1,19 +1,24 @@
 """Which functions the servers' CPU time goes to, in tests that were profiled: a table, and a flame graph of the difference."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from dbversus.explain.functions import FEW, in_brief
-from dbversus.profiling.figures import Difference, FunctionCost
+from dbversus.profiling.figures import Difference, FunctionCost, Profile
 from dbversus.profiling.perf import Stacks
 from dbversus.profiling.stored import Profiled
 from dbversus.report.charts.flame import draw_flame
+from dbversus.report.figures import BlockFigures, block_figures, estimate
 from dbversus.report.judged import Judged
+from dbversus.report.model import Estimate
 from dbversus.report.section import Chart, Section
 from dbversus.report.table import SOFT, Cell, Column, Form, Table
 from dbversus.report.words import percent
 from dbversus.stats.means import Spread
+from dbversus.stats.metrics import CPU
+from dbversus.stats.model import CHANGES, Finding
 
 LACKS = "has nothing for --table functions: nothing was profiled. `dbversus explain DIR --measure` does that (docs/explain.md)."
 TITLE = "Functions that the CPU time goes to"
@@ -47,9 +52,10 @@ def section(judged: Judged) -> Section | None:
     profiled = list(judged.measured.profiles.values())
     if not profiled:
         return Section(title=TITLE, notes=judged.measured.troubles) if judged.measured.troubles else None
+    figures = block_figures(judged.results, judged.findings)
     return Section(
         title=TITLE,
-        sentences=[_sentence(one) for one in profiled],
+        sentences=[_sentence(one, _verdict(one, figures, judged.findings)) for one in profiled],
         tables=[_table(one) for one in profiled],
         notes=[*_notes(profiled), *judged.measured.troubles],
         data=[
@@ -67,13 +73,45 @@ def section(judged: Judged) -> Section | None:
     )
 
 
-def _sentence(one: Profiled) -> str:
+@dataclass(frozen=True)
+class _Verdict:
+    """CPU time of an operation on the base and on the target in the blocks of the verdict, and its ratio, where that changed."""
+
+    sides: tuple[Estimate, Estimate]
+    ratio: float | None
+
+    def differs(self, profile: Profile) -> bool:
+        """Whether the profile has one of them outside of its interval."""
+        values = profile.whole.base_us, profile.whole.mine_us
+        return any(
+            side.low is not None and side.high is not None and not side.low <= value <= side.high
+            for side, value in zip(self.sides, values, strict=True)
+        )
+
+    @property
+    def words(self) -> str:
+        base, mine = (_us(side.value or 0.0) for side in self.sides)
+        return f" ({base} and {mine} in the blocks of the verdict)"
+
+
+def _verdict(one: Profiled, figures: BlockFigures, findings: Sequence[Finding]) -> _Verdict | None:
+    base, mine = (estimate(figures.get((one.test, label), {}).get(CPU, ())) for label in (one.base, one.target))
+    changed = (each for each in findings if each.key == (one.test, one.target, CPU) and each.counted in CHANGES)
+    found = next(changed, None)
+    return _Verdict((base, mine), found.ratio if found else None) if base.n and mine.n else None
+
+
+def _sentence(one: Profiled, verdict: _Verdict | None) -> str:
     profile, whole = one.profile, one.profile.whole
     head = (
         f"{one.test}: {_us(whole.base_us)} µs of CPU per operation on {one.base}, {_us(whole.mine_us)} on {one.target}"
     )
+    if verdict and (verdict.differs(profile) or profile.is_opposite(verdict.ratio)):
+        head += verdict.words
     if not whole.is_shown:
         return f"{head}; the difference is not shown over {profile.blocks} blocks."
+    if verdict and profile.is_opposite(verdict.ratio):
+        return f"{head}; it went the other way, so no function is blamed."
     if not profile.has_names:
         return f"{head}; {_nameless(one)}"
     share = profile.explained or 0.0
@@ -94,7 +132,9 @@ def _us(value: float) -> str:
 
 def _sampled(event: str) -> str:
     outside = (
-        ", outside the kernel alone: kernel.perf_event_paranoid of 1 shows its part" if event.endswith(":u") else ""
+        ", outside the kernel, whose part is told as a whole: kernel.perf_event_paranoid of 1 shows its system calls"
+        if event.endswith(":u")
+        else ""
     )
     return f"{event}{outside}"
 

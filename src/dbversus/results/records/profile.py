@@ -11,7 +11,7 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
     samples: how many there were in slots
     left_out: samples in warm-ups and between slots
     ops: operations of the slots
-    cpu_ns: CPU time of the server in them; outside the kernel alone where nothing else was sampled
+    cpu_ns: CPU time of the server in them
     """
 
     file: str
@@ -25,7 +25,7 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
 class Profile(OfTest, frozen=True, kw_only=True):
     """Which functions of the servers used CPU time in the rows of a test (docs/explain.md).
 
-    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone
+    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone, whose part is known as a whole
     stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
     targets: by name of the target
     """
