@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from dbversus.explain.shares import acting_together
+from dbversus.explain.shares import acting_together, adding_up
 from dbversus.stats.model import Verdict
 
 SD = 0.01
@@ -101,3 +101,23 @@ def test_the_share_is_that_of_one_that_brings_all_back_or_what_the_others_leave(
 def test_nothing_is_told_of_a_change_that_was_not_seen_again() -> None:
     nothing = Left(1.01, 0.98, 1.04, verdict=Verdict.UNDECIDED)
     assert acting_together(nothing, [left(0), left(0)]) is None
+
+
+@pytest.mark.parametrize(
+    ("left_of_it", "making"),
+    [
+        ([0.4, 0.6, 1], (0, 1)),
+        ([1, 0.7, 0.65, 0.65], (1, 2, 3)),
+        ([0, 1, 1], None),  # one makes it
+        ([0.4, 0.9], None),  # what makes the rest does so with either of two others
+        ([0.4, 0.6, 1.3], None),  # the third acts against them
+        ([0.5, 0.5, 0.5], None),  # they act together
+    ],
+)
+def test_settings_of_which_each_makes_a_part_are_named_where_the_parts_come_to_all(
+    left_of_it: list[float], making: tuple[int, ...] | None
+) -> None:
+    for size in (-1.0, 1.0):
+        got = adding_up(left(size), [left(size * part) for part in left_of_it])
+        assert (got and got[0]) == making
+        assert got is None or got[1] == pytest.approx(1.0)

@@ -130,9 +130,17 @@ def test_whether_they_act_together_is_not_told_where_not_all_that_differs_was_pu
 
 
 def test_settings_that_make_it_with_effects_of_their_own_are_found_by_what_puts_them_all_back() -> None:
-    trials = [put_back(2.4, "a"), put_back(2.4, "b"), put_back(1.01, "a", "b"), put_back(5.9, "c")]
+    trials = [put_back(2.4, "a"), put_back(2.4, "b"), put_back(1.01, "a", "b")]
     (only,) = with_trials([ALL], CPU, trials)
     assert only.what == "a, b" and only.is_sure and only.means.startswith("with a=off,b=off it is 1.010")
+
+
+def test_settings_of_which_each_makes_a_part_are_one_cause() -> None:
+    (only,) = with_trials([ALL], CPU, [put_back(2.4, "a"), put_back(2.5, "b"), put_back(5.9, "c")])
+    assert only.what == "a, b" and only.is_sure and only.share == pytest.approx(1.0, abs=0.01)
+    assert only.means.startswith(
+        "each makes a part of it, and either put back brings that back: with a=off it is 2.400"
+    )
 
 
 def test_no_more_settings_are_named_than_it_takes() -> None:

@@ -82,6 +82,23 @@ def acting_together(change: Ratio, afters: Sequence[Ratio]) -> tuple[tuple[int, 
     return None
 
 
+def adding_up(change: Ratio, afters: Sequence[Ratio]) -> tuple[tuple[int, ...], float] | None:
+    """Parts, by their places, of which each makes some of the change, together all of it, and all others next to nothing; and
+    their share of it. `afters`: as in `acting_together`. None where that does not show, and where one makes most of it."""
+    shares = [found for after in afters if (found := shares_back(change, after))]
+    shown = [place for place, found in enumerate(shares) if found[1] >= LEAST_SHARE]
+    others = [found for place, found in enumerate(shares) if place not in shown]
+    if len(shares) < len(afters) or len(shown) < 2 or any(map(is_it, shares)) or not all(map(is_none, others)):
+        return None
+    own = [shares[place] for place in shown]
+    whole = sum(share for share, _, _ in own)
+    ends = (
+        whole - hypot(*(share - low for share, low, _ in own)),
+        whole + hypot(*(high - share for share, _, high in own)),
+    )
+    return (tuple(shown), whole) if is_it((whole, *ends)) else None
+
+
 def _most(group: Sequence[int], shares: Sequence[Shares]) -> int:
     return max(group, key=lambda place: shares[place][0])
 

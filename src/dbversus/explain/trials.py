@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbversus.explain.cause import WEAK, Cause, Kind
-from dbversus.explain.shares import Shares, acting_together, is_it, is_next_to_nothing, is_none, shares_back
+from dbversus.explain.shares import Shares, acting_together, adding_up, is_it, is_next_to_nothing, is_none, shares_back
 from dbversus.names import split_names
 from dbversus.results.records import Experiment
 from dbversus.stats.across.clients import case_of
@@ -15,7 +15,8 @@ from dbversus.stats.model import Finding
 NOT_SET = "not set"
 TRIED = "tried"
 """Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
-
+_TOGETHER = "they act together, {} put back brings it back in part or in whole"
+_EACH = "each makes a part of it, and {} put back brings that back"
 
 Values = tuple[str | None, str | None]
 """Of a setting, on the base and on the target; None: it is not set there."""
@@ -64,7 +65,7 @@ def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -
     """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said.
 
     Where all that tells two targets apart are several settings, and some of them were found in this way, these take the place of
-    all. Of those that act only together, one cause has all.
+    all. Those that act only together, and those of which each makes a part, are one cause.
     """
     tried = [trial for trial in trials if trial.after.metric == metric]
     found = [_told(cause, tried) for cause in causes]
@@ -115,14 +116,19 @@ def _is_item(what: str, name: str) -> bool:
 
 
 def _joint(together: Cause, tried: Sequence[Tried]) -> list[Cause]:
-    """Settings that act only together, of an experiment in which all that tells two targets apart was put back, part by part."""
+    """Settings that make the change only together, or each a part of it, of an experiment in which all that tells two targets
+    apart was put back, part by part."""
     for change in dict.fromkeys(trial.change for trial in tried):
         parts = _parts(together, [trial for trial in tried if trial.change == change])
-        places, share = acting_together(change, [trial.after for trial in parts]) or ((), 0.0)
-        acting = [parts[place] for place in places]
-        if acting and all(len(trial.values) == 1 for trial in acting):
-            values = {name: own for trial in acting for name, own in trial.values.items()}
-            return [_of_values(together, share, _joint_words(acting), values)]
+        afters = [trial.after for trial in parts]
+        for find, how in ((acting_together, _TOGETHER), (adding_up, _EACH)):
+            places, share = find(change, afters) or ((), 0.0)
+            acting = [parts[place] for place in places]
+            if acting and all(len(trial.values) == 1 for trial in acting):
+                values = {name: own for trial in acting for name, own in trial.values.items()}
+                which = "either" if len(acting) == 2 else "any of them"
+                words = f"{how.format(which)}: {'; '.join(one.words for one in acting)}"
+                return [_of_values(together, share, words, values)]
     return []
 
 
@@ -139,11 +145,6 @@ def _parts(together: Cause, tried: Sequence[Tried]) -> list[Tried]:
 
 def _has(trial: Tried, name: str) -> bool:
     return any(_is_item(name, one) for one in trial.values)
-
-
-def _joint_words(tried: Sequence[Tried]) -> str:
-    which = "either" if len(tried) == 2 else "any of them"
-    return f"they act together, {which} put back brings it back in part or in whole: {'; '.join(one.words for one in tried)}"
 
 
 def _found_apart(together: Cause, found: Sequence[Cause], tried: Sequence[Tried]) -> Iterator[Cause]:

@@ -199,10 +199,11 @@ def test_what_a_trial_has_found_is_not_screened(tmp_path: Path) -> None:
     assert not STEPS[SETTINGS].next(world, tried(1.01)) and STEPS[SETTINGS].next(world, tried(1.4))
 
 
-def test_settings_that_a_trial_shows_to_act_together_are_not_profiled(tmp_path: Path) -> None:
+def test_tests_whose_change_several_settings_of_a_trial_make_are_not_profiled(tmp_path: Path) -> None:
     world, (base, mine) = many(tmp_path, count=3)
     back = put_back(world.spec, 1)
-    for left, is_found in (((1.0, 1.18, 1.5), True), ((1.15, 1.15, 1.5), True), ((1.2, 1.25, 1.5), False)):
+    lefts = {(1.0, 1.18, 1.5): True, (1.15, 1.15, 1.5): True, (1.2, 1.25, 1.5): True, (1.3, 1.35, 1.5): False}
+    for left, is_found in lefts.items():
         found = tuple(
             Found(TEST, place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.99, ratio * 1.01)
             for place, ratio in enumerate((1.5, *left), start=1)

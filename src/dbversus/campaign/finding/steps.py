@@ -20,7 +20,7 @@ from dbversus.campaign.finding.asked import (
 )
 from dbversus.campaign.screening.agenda import CONFIRM, ENDS, SCREEN, Screening, trials, why_confirm
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
-from dbversus.explain.shares import acting_together, is_it, shares_back
+from dbversus.explain.shares import acting_together, adding_up, is_it, shares_back
 from dbversus.stats.metrics import CPU
 
 PLANS, TRIAL, SETTINGS, PROFILE = "plans", "trial", "settings", "profile"
@@ -116,8 +116,9 @@ def _found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcom
                 one for one, after in zip(tried, found.values(), strict=True) if is_it(shares_back(whole, after))
             )
             are_all = tuple(tried) == put_back(experiment.spec, change.target)
-            together = acting_together(whole, list(found.values())) if are_all else None
-            yield from (tried[place] for place in (together[0] if together else ()))
+            afters = list(found.values())
+            joint = (acting_together(whole, afters) or adding_up(whole, afters)) if are_all else None
+            yield from (tried[place] for place in (joint[0] if joint else ()))
 
 
 class _Trial:
