@@ -1,8 +1,9 @@
 """Functions as causes of a change in CPU time: with their share, in its direction, and none without a change."""
 
 from dbversus.explain.cause import Explanation, Kind
-from dbversus.explain.functions import function_causes
+from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.profiling.figures import profile_of
+from dbversus.profiling.perf import SWITCHES
 from dbversus.profiling.stored import Profiled
 from dbversus.report.parts.notes.cause_words import brief, likely_cause, told, why
 
@@ -66,3 +67,16 @@ def test_of_many_functions_the_caller_is_named_and_the_costliest_of_them() -> No
     assert likely_cause(explanation) == "lead: functions under Sort: put11, put10, put9 and 10 more"
     gone = function_causes(_profiled(base, rest))
     assert [brief(one) for one in gone] == ["functions under Sort (gone): put11, put10, put9 and 9 more"]
+
+
+def test_what_operations_wait_for_is_a_cause_and_their_time_on_a_cpu_is_none() -> None:
+    base: Cost = {"main;run;fdatasync in XLogWrite": 2, "on a CPU": 50, "main;read;epoll_wait in secure_read": 60}
+    mine: Cost = {"main;run;fdatasync in XLogWrite": 900, "on a CPU": 90, "main;read;epoll_wait in secure_read": 60}
+    profile = profile_of(drawn(base, 1), drawn(mine, 2), moves=False)
+    assert profile
+    (cause,) = wait_causes(Profiled("update", "new", "old", SWITCHES, "unwind tables", 48000, profile))
+    assert cause.kind is Kind.WAIT and cause.share is not None and cause.share > 0.9
+    explanation = Explanation("update", "new", "old", "throughput_ops_per_s", 0.11, 0.8, (cause,))
+    assert likely_cause(explanation) == "lead: waiting for fdatasync in XLogWrite"
+    assert "Measured: operations take longer waiting for fdatasync in XLogWrite, 2" in " ".join(why(explanation))
+    assert "µs/op [+" in told(cause) and explanation.explained == cause.share

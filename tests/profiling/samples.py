@@ -47,7 +47,12 @@ def drawn(cost_us: Cost, seed: int, samples: int = 4000, blocks: int = BLOCKS) -
 
 
 def write_profiles(
-    results: Path, labels: Sequence[str], test: str, costs: tuple[Cost, Cost] = (MOVED_FROM, MOVED_TO), number: int = 1
+    results: Path,
+    labels: Sequence[str],
+    test: str,
+    costs: tuple[Cost, Cost] = (MOVED_FROM, MOVED_TO),
+    number: int = 1,
+    event: str = "cpu-clock",
 ) -> Path:
     """What `explain --measure` leaves beside the `results` of two targets."""
     folder = results / MEASURED / str(number) / "profile"
@@ -58,7 +63,7 @@ def write_profiles(
         journal.append({"type": "experiment", "schema": 2, "targets": targets, "tests": [test]})
         for block in range(BLOCKS):
             of_block = {name: _written(folder, f"{test}@{name}.{block}", side[block]) for name, side in sides.items()}
-            head = {"type": "profile", "block": block, "test": test, "event": "cpu-clock", "stacks": "unwind tables"}
+            head = {"type": "profile", "block": block, "test": test, "event": event, "stacks": "unwind tables"}
             journal.append({**head, "targets": of_block})
             journal.append({"type": "block", "block": block, "event": "finished"})
     return folder

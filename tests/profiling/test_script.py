@@ -39,8 +39,8 @@ def test_samples_without_callers_have_their_function_on_the_line() -> None:
         "            dd 14493/14493 37933.573745978:    1003009  ffffffff8171c791 block_commit_write ([kernel.kallsyms])",
     ]
     assert list(samples_of(lines)) == [
-        Sample(71, 12_500_000_000, 1003009, ("row_search_mvcc",)),
-        Sample(14493, 37933573745978, 1003009, ("[kernel]",)),
+        Sample(71, 12_500_000_000, 1003009, ("row_search_mvcc",), 72),
+        Sample(14493, 37933573745978, 1003009, ("[kernel]",), 14493),
     ]
 
 

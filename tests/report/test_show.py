@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from dbversus.cli.main import app
 from dbversus.importing.run import import_results
+from dbversus.profiling.perf import SWITCHES
 from dbversus.report.sections.registry import SECTIONS, USUAL
 from tests.importing.conftest import REFERENCE
 
@@ -40,6 +42,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "roles": write_roles,
         "forms": lambda folder: test_forms.write(folder, 2).directory,
         "functions": write_functions,
+        "waits": partial(write_functions, event=SWITCHES),
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
         "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),
@@ -52,9 +55,9 @@ def write_roles(folder: Path) -> Path:
     return folder / "results"
 
 
-def write_functions(folder: Path) -> Path:
+def write_functions(folder: Path, event: str = "cpu-clock") -> Path:
     write_journal(folder, 2)
-    write_profiles(folder, [target["label"] for target in HEADER["targets"]], "point-query")
+    write_profiles(folder, [target["label"] for target in HEADER["targets"]], "point-query", event=event)
     return folder
 
 

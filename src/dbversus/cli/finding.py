@@ -27,6 +27,9 @@ _TRIED = 3
 """Place, among the words of `dbversus compare A B`, of the target that a lead would have tried."""
 MOST_TRIED = 2
 """Settings of a change."""
+MOSTLY_CPU = 0.5
+"""Of a change in the time of an operation."""
+US_PER_S = 1e6
 _HELD = ("tests", "time_budget_s")
 """Choices that --measure takes; all others are those of the experiment."""
 
@@ -57,7 +60,7 @@ def measure_causes(
     spec, may_execute = with_consent(
         lambda: read_folder(directory), directory / EXPERIMENT, trust=run.trust, dry_run=run.dry_run
     )
-    changes = _with_trials(results, changes, spec)
+    changes = _with_evidence(results, changes, spec)
     wanted = _with_tools(wanted, changes, is_asked=only is not None)
     if PLANS in wanted:
         changes = _with_plans(directory, spec, changes, run)
@@ -95,9 +98,10 @@ def _check_at_rest(results: "Results") -> None:
         )
 
 
-def _with_trials(results: "Results", changes: "tuple[Change, ...]", spec: "ExperimentSpec") -> "tuple[Change, ...]":
-    """With targets to try: of one build with each setting put back in which their configs differ; else with settings of the
-    base, as the commands of the first leads name them. Where these are too many, with what a screen takes apart."""
+def _with_evidence(results: "Results", changes: "tuple[Change, ...]", spec: "ExperimentSpec") -> "tuple[Change, ...]":
+    """With what the results tell of each, and targets to try: of one build with each setting put back in which their configs
+    differ; else with settings of the base, as the commands of the first leads name them. Where these are too many, with what a
+    screen takes apart."""
     import msgspec
 
     from dbversus.campaign.finding.asked import put_back
@@ -113,7 +117,8 @@ def _with_trials(results: "Results", changes: "tuple[Change, ...]", spec: "Exper
             trials = _of_leads(explanation)
         plan = any(cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ()))
         whole = _to_screen(assessment, explanation, spec, change)
-        found.append(msgspec.structs.replace(change, plan=plan, trials=trials, whole=whole))
+        waits = _waits(assessment, change, results)
+        found.append(msgspec.structs.replace(change, plan=plan, trials=trials, whole=whole, waits=waits))
     return tuple(found)
 
 
@@ -134,6 +139,25 @@ def _to_screen(
         for one in item.findings.values()
         if one.judged and one.verdict in DIFFERS and one.ratio
     )
+
+
+def _waits(assessment: "Assessment", change: "Change", results: "Results") -> bool:
+    """Whether throughput changed, and CPU time makes up less than half of what that makes of an operation's time."""
+    from dbversus.stats.across.clients import case_of
+    from dbversus.stats.metrics import CPU, THROUGHPUT
+    from dbversus.stats.model import CHANGES
+
+    test = next(one for one in assessment.tests if one.name == change.test)
+    figures = {figure.metric: figure for figure in test.figures}
+    labels = results.base.label, results.targets[change.target].label
+    rates, cpu_us = ([figures[name].estimates[label].value or 0.0 for label in labels] for name in (THROUGHPUT, CPU))
+    finding = figures[THROUGHPUT].findings.get(labels[1])
+    if not finding or finding.counted not in CHANGES or not all(rates):
+        return False
+    case = case_of(change.test)
+    clients = case[1] if case else max(results.header.clients or [1])
+    base_us, mine_us = (clients * US_PER_S / rate for rate in rates)
+    return mine_us != base_us and (cpu_us[1] - cpu_us[0]) / (mine_us - base_us) < MOSTLY_CPU
 
 
 def _of_leads(explanation: "Explanation") -> tuple[str, ...]:
@@ -193,20 +217,25 @@ def _steps(wanted: Sequence[str], changes: "tuple[Change, ...]") -> tuple[str, .
 
 
 def _with_tools(wanted: list[str], changes: "tuple[Change, ...]", *, is_asked: bool) -> list[str]:
-    """Without profiles where perf cannot be used and another step may tell something; raises where they were asked for."""
-    from dbversus.campaign.finding.steps import PROFILE, STEPS
-    from dbversus.profiling.perf import find_perf
+    """Without what perf cannot record here, where another step may tell something; raises where it was asked for."""
+    from dbversus.campaign.finding.steps import PROFILE, STEPS, WAITS
+    from dbversus.profiling.perf import find_perf, find_switches
 
-    if PROFILE not in wanted or not STEPS[PROFILE].applies(changes):
-        return wanted
-    try:
-        find_perf()
-    except UsageError as error:
-        if is_asked or not any(change.plan or change.trials or change.whole for change in changes):
-            raise
-        print(f"{PROFILE}: left out. {error}", file=sys.stderr)
-        return [name for name in wanted if name != PROFILE]
-    return wanted
+    lacking: dict[str, UsageError] = {}
+    for name, find in ((WAITS, find_switches), (PROFILE, find_perf)):
+        if name in wanted and STEPS[name].applies(changes):
+            try:
+                find()
+            except UsageError as error:
+                if is_asked:
+                    raise
+                lacking[name] = error
+    left = [name for name in wanted if name not in lacking]
+    if lacking and not any(STEPS[name].applies(changes) for name in left):
+        raise next(iter(lacking.values()))
+    for name, why in lacking.items():
+        print(f"{name}: left out. {why}", file=sys.stderr)
+    return left
 
 
 def _folder_of(directory: Path, agenda: "Finding") -> Path:
@@ -245,4 +274,5 @@ def conclude(course: "Course", agenda: "Finding", *, as_json: bool) -> int:
 
 def _measured(assessment: "Assessment") -> list[str]:
     """What profiles say of each test, also where nothing changed."""
-    return [sentence for one in assessment.sections if one.name == "functions" for sentence in one.sentences]
+    measured = ("waits", "functions")
+    return [sentence for one in assessment.sections if one.name in measured for sentence in one.sentences]

@@ -14,6 +14,7 @@ class Kind(StrEnum):
     PLAN = "plan"
     DONE = "done"
     PLANNING = "planning"
+    WAIT = "wait"
     FUNCTION = "function"
     KNOWN = "known"
     COUNTER = "counter"
@@ -99,7 +100,8 @@ class Explanation:
     def explained(self) -> float | None:
         """The share of the change that causes explain whose share is known; None: of none it is."""
         tested = [cause.share for cause in self.causes if cause.tested and cause.share is not None]
-        # functions have all of the CPU time between them: what else has a share of it lies in them
-        measured = [cause.share for cause in self.causes if cause.kind is Kind.FUNCTION and cause.share is not None]
+        # functions have all of the CPU time between them, and waits all other time: what else has a share of it lies in them
+        parts = (Kind.FUNCTION, Kind.WAIT)
+        measured = [cause.share for cause in self.causes if cause.kind in parts and cause.share is not None]
         shares = tested or measured or [cause.share for cause in self.causes if cause.share is not None]
         return min(sum(shares), 1.0) if shares else None

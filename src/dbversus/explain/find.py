@@ -9,7 +9,7 @@ from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
-from dbversus.explain.functions import function_causes
+from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.explain.known import (
     CounterMeaning,
     SettingMeaning,
@@ -69,6 +69,7 @@ _RANKS = {
     Kind.PLAN: 3,
     Kind.DONE: 3.05,
     Kind.PLANNING: 3.1,
+    Kind.WAIT: 3.2,
     Kind.FUNCTION: 3.2,
     Kind.COUNTER: 4,
     Kind.COST: 4,
@@ -135,7 +136,8 @@ class Seen:
     `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
     `same_plans`: statement → its plans on both, where their shapes are equal.
     `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
-    `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection.
+    `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection. `waits`: what
+    operations wait for.
     """
 
     test: str
@@ -151,6 +153,7 @@ class Seen:
     counted: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
     same_plans: Mapping[str, str] = field(default_factory=dict)
     connects: bool = False
+    waits: Profiled | None = None
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -209,7 +212,7 @@ class _Search:
         settings = list(self._settings([shape for _, shape in plans], counters))
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
-        functions = self._functions()
+        functions = [*self._waits(), *self._functions()]
         planning = [*self._planning(), *([] if plans else self._done_more_often())]
         otherwise = [] if plans else list(self._executed_otherwise())
         with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *planning, *functions, *costs]
@@ -323,6 +326,15 @@ class _Search:
             if LEAST_SHARE <= share <= MOST_SHARE and (mine > base) == self.is_worse:
                 told = {"base": base, "mine": mine, "unit": "ms", "share": min(share, 1.0)}
                 yield self._new(Kind.PLANNING, statement, **told)
+
+    def _waits(self) -> Sequence[Cause]:
+        """Where throughput changed too; of a larger change in another metric they have no share."""
+        measured, throughput = self.seen.waits, self.seen.findings.get(THROUGHPUT)
+        slower = throughput is not None and throughput.counted in CHANGES and (throughput.ratio or 1) < 1
+        if not measured or slower != self.is_worse or (measured.profile.whole.change_us > 0) != slower:
+            return ()
+        causes = wait_causes(measured)
+        return causes if self.most.metric == THROUGHPUT else [replace(cause, share=None) for cause in causes]
 
     def _done_more_often(self) -> Iterator[Cause]:
         """What statements of equal plans do more often, where the test became worse, or less often, where better."""

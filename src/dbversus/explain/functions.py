@@ -1,11 +1,13 @@
-"""Functions that a change in CPU time lies in, as causes: those whose difference is shown, in the direction of the change."""
+"""Functions that a change in CPU time lies in, and waits that one in throughput lies in, as causes: those whose difference is
+shown, in the direction of the change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dbversus.explain.cause import Cause, Kind
 from dbversus.profiling.figures import FunctionCost, Profile
 from dbversus.profiling.stored import Profiled
 from dbversus.profiling.symbols import shortened
+from dbversus.profiling.waits import ON_CPU
 
 LEAST_SHARE = 0.03
 """Of the change: what has less of it is in the table of functions alone."""
@@ -21,20 +23,27 @@ def function_causes(profiled: Profiled, ratio: float | None = None) -> list[Caus
 
     `ratio`: of the CPU time in the verdict, where it changed: a profile that shows the opposite tells nothing of that.
     """
-    found: list[Cause] = []
     if not profiled.profile.has_names or profiled.profile.is_opposite(ratio):
-        return found
+        return []
+    return list(_causes(profiled, Kind.FUNCTION))
+
+
+def wait_causes(profiled: Profiled) -> list[Cause]:
+    """The same of what operations wait for; their time on a CPU is no wait."""
+    return [cause for cause in _causes(profiled, Kind.WAIT) if cause.what != ON_CPU]
+
+
+def _causes(profiled: Profiled, kind: Kind) -> Iterator[Cause]:
     for cost in profiled.profile.functions:
         share = profiled.profile.share(cost)
         if cost.own.is_shown and share is not None and share >= LEAST_SHARE:
-            found.append(_cause(profiled, cost, share))
-    return found
+            yield _cause(profiled, kind, cost, share)
 
 
-def _cause(profiled: Profiled, cost: FunctionCost, share: float) -> Cause:
+def _cause(profiled: Profiled, kind: Kind, cost: FunctionCost, share: float) -> Cause:
     own = cost.own
     return Cause(
-        Kind.FUNCTION,
+        kind,
         profiled.test,
         profiled.target,
         in_brief(cost.names, cost.under),

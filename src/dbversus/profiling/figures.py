@@ -126,8 +126,10 @@ class Profile:
         return sum(shares) if self.whole.is_shown else None
 
 
-def profile_of(base: Mapping[int, BlockProfile], mine: Mapping[int, BlockProfile]) -> Profile | None:
-    """From profiles by block; those of both targets count. None where there is none."""
+def profile_of(
+    base: Mapping[int, BlockProfile], mine: Mapping[int, BlockProfile], *, moves: bool = True
+) -> Profile | None:
+    """From profiles by block; those of both targets count. None where there is none. `moves`: it is told together what moved."""
     blocks = sorted(base.keys() & mine.keys())
     if not blocks:
         return None
@@ -135,7 +137,7 @@ def profile_of(base: Mapping[int, BlockProfile], mine: Mapping[int, BlockProfile
     stacks = _mean_stacks([one for one, _ in pairs]), _mean_stacks([other for _, other in pairs])
     own = _values(pairs, _leaf)
     surely_us = SURELY_THERE * max(fmean(one.us_per_sample for one in pair) for pair in pairs) / len(pairs)
-    groups = move_together(*stacks, surely_us)
+    groups = move_together(*stacks, surely_us) if moves else []
     values = {group.names: _sum([own[name] for name in group.names]) for group in groups}
     grouped = {name for group in groups for name in group.names}
     values |= {(name,): value for name, value in own.items() if name not in grouped}

@@ -9,16 +9,19 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 from dbversus.host.pmu import instructions_counted
 from dbversus.profiling.script import FIELDS, Sample, samples_of
+from dbversus.profiling.waits import Wait, waits_of
 
 SAMPLES_PER_S = 997
-"""Of CPU time: no multiple of what servers and the kernel do by the clock."""
+"""Of CPU time, or of waits of a thread: no multiple of what servers and the kernel do by the clock."""
+SWITCHES = "sched:sched_switch"
+"""The event of waits: a thread leaves the CPU."""
 STACK_BYTES = 16_384
 """Copied with each sample where there are no frame pointers."""
 _READY_S, _END_S = 5.0, 60.0
@@ -44,7 +47,8 @@ class Stacks(StrEnum):
 
 @dataclass(frozen=True)
 class Perf:
-    """What can be recorded here. `event`: `cycles`, where there is a PMU, or `cpu-clock`; with `:u` without the kernel's part."""
+    """What can be recorded here. `event`: `cycles`, where there is a PMU, or `cpu-clock`, with `:u` without the kernel's part; or
+    SWITCHES."""
 
     program: str
     event: str
@@ -85,6 +89,15 @@ def find_perf() -> Perf:
     raise UsageError(f"perf cannot record here: {words}. {_WITHOUT}")
 
 
+def find_switches() -> Perf:
+    """For waits. Raises UsageError as `find_perf`, which is asked first."""
+    program = find_perf().program
+    if words := _trial(program, SWITCHES, []):
+        root = "" if os.geteuid() == 0 else "; that takes root"
+        raise UsageError(f"What servers wait for cannot be recorded here{root}: perf says “{words}”. {_WITHOUT}")
+    return Perf(program, SWITCHES, not _trial(program, SWITCHES, Stacks.UNWIND_TABLES.flags))
+
+
 def _trial(program: str, event: str, flags: Sequence[str]) -> str:
     """What it says where it cannot record that; else empty."""
     with tempfile.TemporaryDirectory(prefix="dbversus-perf-") as folder:
@@ -98,7 +111,11 @@ def _trial(program: str, event: str, flags: Sequence[str]) -> str:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
         if done.returncode:
             return lines[0].rstrip(".") if lines else f"it left with {done.returncode}"
-        return "" if event.endswith(_OUTSIDE_KERNEL) else _without_kernel(program, Path(folder) / "data")
+        return (
+            ""
+            if event.endswith(_OUTSIDE_KERNEL) or event == SWITCHES
+            else _without_kernel(program, Path(folder) / "data")
+        )
 
 
 def _without_kernel(program: str, file: Path) -> str:
@@ -117,18 +134,24 @@ def _recording(program: str, event: str, file: Path) -> list[str]:
     return [
         *(program, "record", "--quiet", "--no-buildid", "--no-buildid-cache", "--clockid", "CLOCK_MONOTONIC"),
         *("--event", event, "--freq", str(SAMPLES_PER_S), "--output", str(file)),
+        *(["--switch-events"] if event == SWITCHES else []),
     ]
 
 
 class Recording:
     """A perf that records some processes, and what they start, into `file` until it is ended."""
 
-    def __init__(self, perf: Perf, pids: Sequence[int], stacks: Stacks, file: Path):
-        """Returns once it records. Raises RunError with perf's own words where it does not."""
+    def __init__(self, perf: Perf, tasks: Sequence[int], stacks: Stacks, file: Path):
+        """Of processes, or threads for SWITCHES. Returns once it records; RunError with perf's words where it does not."""
         self._perf, self._file = perf, file
         self.unix_minus_clock_ns = time.time_ns() - time.monotonic_ns()
         file.unlink(missing_ok=True)
-        command = [*_recording(perf.program, perf.event, file), *stacks.flags, "--pid", ",".join(map(str, pids))]
+        command = [
+            *_recording(perf.program, perf.event, file),
+            *stacks.flags,
+            "--tid" if perf.event == SWITCHES else "--pid",
+        ]
+        command.append(",".join(map(str, tasks)))
         # its own session: Ctrl-C is ours to handle, in order
         self._process = subprocess.Popen(
             command,
@@ -164,16 +187,26 @@ class Recording:
 
     def samples(self) -> Iterator[Sample]:
         """With the time since 1970. Empty where nothing was recorded."""
+        for sample in samples_of(self._script()):
+            yield replace(sample, at_ns=sample.at_ns + self.unix_minus_clock_ns)
+
+    def waits(self) -> Iterator[Wait]:
+        """The same of a recording of SWITCHES."""
+        past_ns = self.unix_minus_clock_ns
+        for wait in waits_of(self._script("--show-switch-events")):
+            yield replace(wait, began_ns=wait.began_ns + past_ns, ended_ns=wait.ended_ns + past_ns)
+
+    def _script(self, *flags: str) -> Iterator[str]:
+        """Its lines."""
         if not self._file.exists():
             return
         # inlined functions take perf long to find, and differ with every compiler
         command = [self._perf.program, "script", "--input", str(self._file), "--ns", "--no-inline", "--fields", FIELDS]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"
+            [*command, *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"
         ) as script:
             assert script.stdout
-            for sample in samples_of(script.stdout):
-                yield Sample(sample.pid, sample.at_ns + self.unix_minus_clock_ns, sample.weight, sample.stack)
+            yield from script.stdout
 
     def remove(self) -> None:
         self._file.unlink(missing_ok=True)

@@ -12,29 +12,30 @@ FIELDS = "comm,pid,tid,time,period,ip,sym,dso"
 Stack = tuple[str, ...]
 """Functions, the outermost first: the last one is where the time went."""
 
-_HEAD = re.compile(r"^\s*\S.*?\s(\d+)/\d+\s+(\d+)\.(\d+):\s+(\d+)\b:?(.*)$")
+_HEAD = re.compile(r"^\s*\S.*?\s(\d+)/(\d+)\s+(\d+)\.(\d+):\s+(\d+)\b:?(.*)$")
 _FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \(((?:[^()]|\([^()]*\))*)\)\s*$")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """`at_ns`: by the clock of the recording. `weight`: in units of the event: ns of CPU time, or cycles."""
+    """`at_ns`: by the clock of the recording. `weight`: in units of the event: ns of CPU time, cycles, or so many events."""
 
     pid: int
     at_ns: int
     weight: int
     stack: Stack
+    thread: int = 0
 
 
 def samples_of(lines: Iterable[str]) -> Iterator[Sample]:
     """Those of a script's lines; lines that are none of a sample are passed over."""
-    head: tuple[int, int, int] | None = None
+    head: tuple[int, int, int, int] | None = None
     frames: list[Frame] = []
     for line in lines:
         if found := _HEAD.match(line):
             yield from _sample(head, frames)
-            pid, seconds, fraction, weight, rest = found.groups()
-            head = int(pid), int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9]), int(weight)
+            pid, thread, seconds, fraction, weight, rest = found.groups()
+            head = int(pid), moment_ns(seconds, fraction), int(weight), int(thread)
             # with no callers recorded, the one frame stands on the same line
             frames = [frame] if (frame := _frame(f" {rest.strip()}")) else []
         elif head and (frame := _frame(line)):
@@ -42,10 +43,15 @@ def samples_of(lines: Iterable[str]) -> Iterator[Sample]:
     yield from _sample(head, frames)
 
 
-def _sample(head: tuple[int, int, int] | None, frames: list[Frame]) -> Iterator[Sample]:
+def moment_ns(seconds: str, fraction: str) -> int:
+    return int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9])
+
+
+def _sample(head: tuple[int, int, int, int] | None, frames: list[Frame]) -> Iterator[Sample]:
     """None where there is no name at all."""
     if head and (stack := named(frames)):
-        yield Sample(*head, stack)
+        pid, at_ns, weight, thread = head
+        yield Sample(pid, at_ns, weight, stack, thread)
 
 
 def _frame(line: str) -> Frame | None:

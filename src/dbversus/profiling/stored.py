@@ -2,13 +2,14 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.profiling.figures import BlockProfile, Profile, profile_of
 from dbversus.profiling.folded import read_folded
+from dbversus.profiling.perf import SWITCHES
 from dbversus.results.read import open_results
 from dbversus.results.records import Profile as ProfileRecord
 from dbversus.results.records import ProfiledTarget
@@ -29,13 +30,17 @@ class Profiled:
     samples: int
     profile: Profile
 
+    @property
+    def is_of_waits(self) -> bool:
+        return self.event == SWITCHES
+
 
 def measured_profiles(results: Results) -> list[Profiled]:
     """Those that `explain --measure` has put beside an experiment's results, against its base; of a test, the last.
 
     What was begun and has no finished block yet, and what was measured for another base, is passed over.
     """
-    found: dict[tuple[str, str], Profiled] = {}
+    found: dict[tuple[str, str, bool], Profiled] = {}
     folders = (path.parent for path in (results.directory / MEASURED).glob(f"*/*/{JOURNAL}"))
     for folder in sorted(folders, key=lambda path: (len(path.parent.name), str(path))):
         if not is_begun(folder / JOURNAL):
@@ -43,7 +48,7 @@ def measured_profiles(results: Results) -> list[Profiled]:
         check_inside(folder / JOURNAL, results.directory)
         for one in profiles_of(of_finished_blocks(open_results(folder))):
             if one.base == results.base.label:
-                found[one.test, one.target] = one
+                found[one.test, one.target, one.is_of_waits] = one
     return list(found.values())
 
 
@@ -55,7 +60,15 @@ def is_begun(journal: Path) -> bool:
 
 def profiles_of(results: Results) -> list[Profiled]:
     """A line per test and target; none where nothing was profiled. Raises UsageError where a file is damaged or gone."""
-    records = results.of_type(ProfileRecord)
+    every = results.of_type(ProfileRecord)
+    return [
+        one
+        for of_waits in (False, True)
+        for one in _of_kind(results, [each for each in every if (each.event == SWITCHES) == of_waits])
+    ]
+
+
+def _of_kind(results: Results, records: Sequence[ProfileRecord]) -> list[Profiled]:
     blocks: defaultdict[tuple[str, str], dict[int, BlockProfile]] = defaultdict(dict)
     for record in records:
         for name, of_target in record.targets.items():
@@ -67,7 +80,7 @@ def profiles_of(results: Results) -> list[Profiled]:
         base = blocks.get((test, results.base.name), {})
         for target in results.targets[1:]:
             mine = blocks.get((test, target.name), {})
-            if profile := profile_of(base, mine):
+            if profile := profile_of(base, mine, moves=of_test.event != SWITCHES):
                 labels = target.label, results.base.label
                 found.append(Profiled(test, *labels, of_test.event, of_test.stacks, _samples(base, mine), profile))
     return found

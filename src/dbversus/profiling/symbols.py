@@ -97,6 +97,11 @@ def library_name(file: str) -> str:
     return library[1] if library else file.strip("[]")
 
 
+def is_of_library(function: str) -> bool:
+    """Whether it lies in a library that is not the server: `malloc [libjemalloc]`, `[libc]`."""
+    return function.endswith("]") and not function.startswith(KERNEL)
+
+
 def in_server(stack: Sequence[str], library: str) -> tuple[str, ...]:
     """The stack where this library is the server, whatever its file is called: builds of it have the same functions."""
     unnamed, mark = f"[{library}]", f" [{library}]"

@@ -25,12 +25,10 @@ from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
-from dbversus.explain.trials import Tried
 from dbversus.private import config_told, without_secret_settings
-from dbversus.profiling.stored import Profiled
 from dbversus.report import figures
 from dbversus.report.code_layout import layout_note
-from dbversus.report.judged import Judged
+from dbversus.report.judged import Judged, Measured
 from dbversus.report.model import (
     Assessment,
     Disturbance,
@@ -183,8 +181,7 @@ def _tests(judged: Judged) -> tuple[TestPart, ...]:
             of_roles.get(name, ()),
             of_device,
             settings,
-            judged.measured.profiles,
-            judged.measured.trials,
+            judged.measured,
         )
         for name in results.repeated_tests
     )
@@ -210,8 +207,7 @@ def _test(
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
     settings: Sequence[SettingDifference],
-    profiles: Mapping[tuple[str, str], Profiled],
-    trials: Mapping[tuple[str, str], Sequence[Tried]],
+    measured: Measured,
 ) -> TestPart:
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
@@ -257,7 +253,7 @@ def _test(
         ),
         roles=of_roles,
         statements=asked,
-        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), profiles, trials),
+        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), measured),
     )
 
 
@@ -268,8 +264,7 @@ def _explanations(
     settings: Sequence[SettingDifference],
     plans: Sequence[PlanDifference],
     conditions: Sequence[Cause],
-    profiles: Mapping[tuple[str, str], Profiled],
-    trials: Mapping[tuple[str, str], Sequence[Tried]],
+    measured: Measured,
 ) -> tuple[Explanation, ...]:
     """Why a test changed, on each target where it did and its figures count."""
     found = []
@@ -280,10 +275,11 @@ def _explanations(
             base, mine = (
                 figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
             )
-            profile = profiles.get((item.test, target.label))
+            of_both = item.test, target.label
+            profile, waits = measured.profiles.get(of_both), measured.waits.get(of_both)
             planning_ms = planning_of(test_of(item.test), *(_planning(results, one) for one in (results.base, target)))
             writes = _writes(results, item.test)
-            tried = trials.get((item.test, target.label), ())
+            tried = measured.trials.get(of_both, ())
             ran, asked = (
                 [_known(results.server_json(one, name)) for one in (results.base, target)]
                 for name in ("executed.json", "plans.json")
@@ -291,7 +287,8 @@ def _explanations(
             counted = counts_that_differ(test_of(item.test), *ran)
             same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
-            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=_connects(results, item.test))
+            connects = _connects(results, item.test)
+            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

@@ -78,24 +78,28 @@ def in_means(item: Comparison | None) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """What `explain --measure` has put beside the results, by test and target: where CPU time goes, and settings of the base that
-    were tried on the target. `troubles`: why some of it cannot be read."""
+    """What `explain --measure` has put beside the results, by test and target: where CPU time goes, what operations wait for, and
+    settings of the base that were tried on the target. `troubles`: why some of it cannot be read."""
 
     profiles: Mapping[tuple[str, str], Profiled]
+    waits: Mapping[tuple[str, str], Profiled]
     trials: Mapping[tuple[str, str], Sequence[Tried]]
     troubles: tuple[str, ...] = ()
 
 
 def _measured(results: Results) -> Measured:
-    profiles: dict[tuple[str, str], Profiled] = {}
+    profiles: list[Profiled] = []
     trials: Mapping[tuple[str, str], Sequence[Tried]] = {}
     troubles = []
     try:
-        profiles = {(one.test, one.target): one for one in measured_profiles(results)}
+        profiles = measured_profiles(results)
     except UsageError as error:
         troubles.append(str(error))
     try:
         trials = measured_trials(results)
     except UsageError as error:
         troubles.append(str(error))
-    return Measured(profiles, trials, tuple(dict.fromkeys(troubles)))
+    of_cpu, of_waits = (
+        {(one.test, one.target): one for one in profiles if one.is_of_waits == of_waits} for of_waits in (False, True)
+    )
+    return Measured(of_cpu, of_waits, trials, tuple(dict.fromkeys(troubles)))

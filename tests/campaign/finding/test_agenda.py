@@ -7,7 +7,7 @@ import pytest
 from dbversus.campaign.agenda import End, Found, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
 from dbversus.campaign.finding.asked import Change, Experiment, changes_of, put_back
-from dbversus.campaign.finding.steps import PLANS, PROFILE, PROFILED_BLOCKS, SETTINGS, STEPS, TRIAL
+from dbversus.campaign.finding.steps import PLANS, PROFILE, PROFILED_BLOCKS, SETTINGS, STEPS, TRIAL, WAITS
 from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
 from dbversus.campaign.run import decided, spec_of
 from dbversus.errors import UsageError
@@ -15,7 +15,7 @@ from dbversus.experiment.asked.spec import make_spec, write_spec
 from dbversus.experiment.folder import copies_of, read_folder, write_copies
 from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT
-from dbversus.stats.metrics import CPU
+from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
 from ...report.synthetic import TRUTHS, write_results
@@ -215,6 +215,30 @@ def test_tests_whose_change_several_settings_of_a_trial_make_are_not_profiled(tm
 def test_a_test_that_was_asked_for_is_profiled_whether_it_changed_or_not() -> None:
     assert not STEPS[PROFILE].applies([Change("scan", 1)])
     assert STEPS[PROFILE].applies([Change("scan", 1, asked=True)])
+
+
+def test_where_throughput_changed_without_cpu_time_it_is_recorded_what_operations_wait_for(experiment: Path) -> None:
+    changes = (Change("scan", 1, metric=THROUGHPUT, waits=True), Change("point-query", 2, cpu=True))
+    assert STEPS[WAITS].applies(changes) and not STEPS[WAITS].applies(changes[1:])
+    step = Finding((WAITS, PROFILE), changes).within(experiment / "measured/1").next({})
+    assert isinstance(step, Step)
+    (planned,) = step.experiments
+    assert (planned.name, planned.spec.tests, planned.spec.waits, planned.spec.functions) == (
+        WAITS,
+        "scan",
+        True,
+        False,
+    )
+    world = read_folder(experiment)
+    of_wait = Change("scan", 1, metric=THROUGHPUT, waits=True, trials=("a", "b"))
+    ratios = {1: 0.1, 2: 1.0}
+    found = tuple(
+        Found("scan", place, THROUGHPUT, Verdict.REGRESSION, 4, ratio, ratio * 0.98, ratio * 1.02)
+        for place, ratio in ratios.items()
+    )
+    trial = {"trial-1": Outcome("decided", (TARGETS[0], TARGETS[1], "a"), found)}
+    assert STEPS[WAITS].next(Experiment(world, [of_wait]), trial) == ()  # it was found by a trial
+    assert STEPS[WAITS].next(Experiment(world, [of_wait]), {})
 
 
 def test_the_folder_can_be_moved_with_what_was_decided(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dbversus.experiment.observe import functions
-from dbversus.experiment.observe.functions import Functions, Sampled, in_slots
+from dbversus.experiment.observe.functions import Functions, Sampled, Slots, in_slots
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.rig import Rig
@@ -35,12 +35,12 @@ OWNER = {10: "t0", 20: "t1"}
     ],
 )
 def test_a_sample_is_of_the_target_whose_slot_it_is_in(pid: int, at_ns: int, target: str | None) -> None:
-    assert [name for name, _ in in_slots([Sample(pid, at_ns, 1, ("main",))], PIECES, OWNER)] == [target]
+    assert [name for name, _ in in_slots([Sample(pid, at_ns, 1, ("main",))], Slots(PIECES), OWNER)] == [target]
 
 
 def test_without_slots_every_sample_is_left_out() -> None:
     sampled = Sampled()
-    sampled.take(in_slots([Sample(10, 5, 1, ("main",))], {}, OWNER))
+    sampled.take(in_slots([Sample(10, 5, 1, ("main",))], Slots({}), OWNER))
     assert (sampled.left_out, sampled.folded) == (1, {})
 
 
@@ -76,7 +76,7 @@ class _Recording:
 def test_a_profile_is_journaled_with_its_files_and_with_the_part_of_the_kernel_where_that_may_not_be_seen(
     event: str, user_ns: int | None, folded: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", event, unwinds=True))
+    monkeypatch.setattr(functions, "perf_here", lambda: Perf("perf", event, unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
     monkeypatch.setattr(functions, "descendants", lambda _: [])
     monkeypatch.setattr(functions, "program_of", lambda _: "/nowhere")

@@ -30,16 +30,18 @@ MOST_APART = 6
 class Change(Struct, frozen=True, omit_defaults=True):
     """A test that changed on a target, which is named by its place among those of the experiment, 1 for the first after the base.
 
-    `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did. `asked`: the test was asked
-    for by name, whether it changed or not. `plan`: whether the results have another plan of it. `trials`: the target with
-    settings of the base, as leads point to them; `replanned`: with the planner setting that brings the old plan back.
-    `whole`: what was found of it, as of an only target, where it takes a screen to tell which of many settings make it.
+    `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did; `waits`: whether throughput
+    did by more than that tells. `asked`: the test was asked for by name, whether it changed or not. `plan`: whether the results
+    have another plan of it. `trials`: the target with settings of the base, as leads point to them; `replanned`: with the planner
+    setting that brings the old plan back. `whole`: what was found of it, as of an only target, where it takes a screen to tell
+    which of many settings make it.
     """
 
     test: str
     target: int
     metric: str = ""
     cpu: bool = False
+    waits: bool = False
     asked: bool = False
     plan: bool = False
     trials: tuple[str, ...] = ()
@@ -96,9 +98,8 @@ def changes_of(results: Results, tests: str | None) -> tuple[Change, ...]:
             continue
         cpu = one.findings.get(CPU)
         metric = one.headline.metric if one.headline else ""
-        found.append(
-            Change(one.test, place[one.target], metric, bool(cpu and cpu.counted in CHANGES), asked=bool(tests))
-        )
+        of_cpu = bool(cpu and cpu.counted in CHANGES)
+        found.append(Change(one.test, place[one.target], metric, of_cpu, asked=bool(tests)))
     if not found and tests:
         raise UsageError(f"--tests {tests} matches none of the tests that were measured: {', '.join(sorted(known))}.")
     if not found:

@@ -21,9 +21,9 @@ from dbversus.campaign.finding.asked import (
 from dbversus.campaign.screening.agenda import CONFIRM, ENDS, SCREEN, Screening, trials, why_confirm
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 from dbversus.explain.shares import acting_together, adding_up, is_it, shares_back
-from dbversus.stats.metrics import CPU
+from dbversus.stats.metrics import CPU, THROUGHPUT
 
-PLANS, TRIAL, SETTINGS, PROFILE = "plans", "trial", "settings", "profile"
+PLANS, TRIAL, SETTINGS, WAITS, PROFILE = "plans", "trial", "settings", "waits", "profile"
 TRIAL_OF_PLANS = f"{TRIAL}-{PLANS}"
 """A trial like any other, by its name too."""
 MOST_TRIALS = 4
@@ -49,6 +49,24 @@ class StepOfFinding(Protocol):
         ...
 
 
+class _Waits:
+    """Where throughput changed by more than CPU time can have done, what operations wait for: blocks as those of a profile."""
+
+    lacks = "throughput changed in no test by more than CPU time tells, so there is no wait to look for"
+
+    def applies(self, changes: Sequence[Change]) -> bool:
+        return any(_waits(change) for change in changes)
+
+    def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
+        waiting = [one for one in experiment.changes if _waits(one)]
+        changes = [one for one in waiting if one.asked or not _is_found(one, experiment, outcomes, THROUGHPUT)]
+        return _profiled(experiment, changes, WAITS, "what operations wait for in {}")
+
+
+def _waits(change: Change) -> bool:
+    return change.waits or change.asked
+
+
 class _Profile:
     """Where CPU time per operation changed, which functions it goes to: blocks of their own, base and targets in turn.
 
@@ -63,27 +81,32 @@ class _Profile:
 
     def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
         changes = [one for one in _of_cpu(experiment.changes) if one.asked or not _is_told(one, experiment, outcomes)]
-        if not changes:
-            return ()
-        spec = experiment.spec
-        given = experiment.narrowed(changes)
-        targets = given["targets"]
-        assert isinstance(targets, list)
-        seconds = PROFILED_S * len(targets)
-        rows = ceil(seconds * 1000 / min(spec.slot_ms, spec.write_slot_ms))
-        choices = given | {
-            "functions": True,
-            "looks": [PROFILED_BLOCKS],
-            "seconds": seconds,
-            "test_seconds": {},
-            "rows": min(rows, ROWS_PER_GROUP // 2),
-            "judge_load": False,
-            "calibration": False,
-            "time_budget_s": None,
-        }
-        tests = str(given["tests"]).split(",")
-        why = f"which functions the CPU time of {', '.join(tests)} goes to"
-        return (Planned(PROFILE, spec.with_choices(choices), why),)
+        return _profiled(experiment, changes, PROFILE, "which functions the CPU time of {} goes to")
+
+
+def _profiled(experiment: Experiment, changes: Sequence[Change], name: str, why: str) -> Sequence[Planned]:
+    """An experiment in which perf records; `why`: with a place for the tests."""
+    if not changes:
+        return ()
+    spec = experiment.spec
+    given = experiment.narrowed(changes)
+    targets = given["targets"]
+    assert isinstance(targets, list)
+    seconds = PROFILED_S * len(targets)
+    rows = ceil(seconds * 1000 / min(spec.slot_ms, spec.write_slot_ms))
+    choices = given | {
+        "functions": name == PROFILE,
+        "waits": name == WAITS,
+        "looks": [PROFILED_BLOCKS],
+        "seconds": seconds,
+        "test_seconds": {},
+        "rows": min(rows, ROWS_PER_GROUP // 2),
+        "judge_load": False,
+        "calibration": False,
+        "time_budget_s": None,
+    }
+    tests = str(given["tests"]).replace(",", ", ")
+    return (Planned(name, spec.with_choices(choices), why.format(tests)),)
 
 
 def _of_cpu(changes: Sequence[Change]) -> list[Change]:
@@ -234,4 +257,10 @@ def _screened(experiment: Experiment, changes: Sequence[Change], outcomes: Mappi
         yield _beside(experiment, changes, [spec.targets[0], spec.targets[place], *back], confirm, why_confirm(named))
 
 
-STEPS: dict[str, StepOfFinding] = {PLANS: _Plans(), TRIAL: _Trial(), SETTINGS: _Settings(), PROFILE: _Profile()}
+STEPS: dict[str, StepOfFinding] = {
+    PLANS: _Plans(),
+    TRIAL: _Trial(),
+    SETTINGS: _Settings(),
+    WAITS: _Waits(),
+    PROFILE: _Profile(),
+}

@@ -41,7 +41,8 @@ class Fields(BaseModel):
     `inject`: known slowdowns, by target, kind and test (experiment/asked/shares.py); with it, be it empty, every server carries
     the library that makes them (None: none does).
     `functions`: while rows are driven, perf samples which functions of the servers use the CPU (docs/explain.md); that costs
-    time, so the experiment is one beside that which makes the verdicts.
+    time, so the experiment is one beside that which makes the verdicts. `waits`: the same of what the threads wait for that serve
+    the clients.
     `judge_load`: the load of the suite's tables is a test, the first of each block, on a freshly initialised server.
     `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
     before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
@@ -221,6 +222,7 @@ class Fields(BaseModel):
         Literal["block", "never"], Flag("Restore data for each `block`, or `never` again.", panel=LAB_PANEL)
     ] = "block"
     functions: bool = False
+    waits: bool = False
     posts: list[str] = Field(default_factory=list)
     fail_on: Annotated[
         list[str],

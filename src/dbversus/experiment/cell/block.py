@@ -153,7 +153,7 @@ def _expect(rig: Rig, case: Case) -> None:
 
 def _pairable(rig: Rig, cell: Cell, phase: Phase) -> dict[str, Case]:
     """Cases by name that may share rows: none where samples, or injected work, have to be told apart by server."""
-    if rig.spec.functions or rig.spec.inject is not None:
+    if rig.spec.functions or rig.spec.waits or rig.spec.inject is not None:
         return {}
     return {case.name: case for case in _cases(rig, phase) if _is_left(rig, cell, case) and not case.test.warm_up}
 

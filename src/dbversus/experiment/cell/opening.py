@@ -49,7 +49,8 @@ def open_case(rig: Rig, block: int, case: Case) -> None:
                 tables=spec.tables,
                 **_tests(rig, case),
             )
-            pin_serving(rig, opened["backends"])
+            rig.serving = opened["backends"]
+            pin_serving(rig, rig.serving)
             return
         except EngineRefused as error:
             target = rig.by_name(target_of(error.target)) if error.target else None

@@ -133,7 +133,7 @@ def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Repl
 def _lasts(scene: Scene, plan: SlotPlan) -> bool:
     """Whether slots are told second by second: long ones, and those whose moments are needed, to put samples to them."""
     spec = scene.rig.spec
-    if scene.case.test.work or spec.functions:
+    if scene.case.test.work or spec.functions or spec.waits:
         return True
     asked_ms = spec.cold_slot_ms if spec.cache == "cold" else spec.write_slot_ms
     return float(plan.slot.get("ms", asked_ms)) >= SERIES_FROM_MS

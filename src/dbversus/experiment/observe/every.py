@@ -12,6 +12,7 @@ from dbversus.experiment.observe.observer import Observer, Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.observe.space import Space
 from dbversus.experiment.observe.timeline import Timeline
+from dbversus.experiment.observe.waits import Waits
 
 OBSERVERS: tuple[type[Observer], ...] = (
     Counters,
@@ -24,6 +25,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Background,
     Log,
     Functions,
+    Waits,
 )
 
 

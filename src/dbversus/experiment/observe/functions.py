@@ -29,6 +29,9 @@ Pieces = Mapping[str, list[tuple[int, int]]]
 class Functions(Observer):
     """A recording begins with the rows, and again where a server was replaced. What is between two slots is left out."""
 
+    part = ""
+    """Of the names of its files."""
+
     def __init__(self, scene: Scene):
         super().__init__(scene)
         self._perf: Perf | None = None
@@ -37,9 +40,9 @@ class Functions(Observer):
         self._owner: dict[int, str] = {}
         self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ops: Counter[str] = Counter()
-        self._cpu_ns: Counter[str] = Counter()
+        self._counted_ns: Counter[str] = Counter()
         self._user_ns: Counter[str] = Counter()
-        self._sampled = Sampled(_libraries(scene))
+        self._sampled = Sampled(libraries_of(scene))
 
     @classmethod
     def is_wanted(cls, scene: Scene) -> bool:
@@ -47,8 +50,11 @@ class Functions(Observer):
 
     def begin(self) -> None:
         """Raises UsageError where nothing can be recorded."""
-        self._perf = _perf_here()
+        self._perf = self._find()
         self._stacks = self._perf.stacks_of([self._program(target.server.root_pid) for target in self.scene.rig.alive])
+
+    def _find(self) -> Perf:
+        return perf_here()
 
     def _program(self, pid: int | None) -> Path | None:
         return Path(program_of(pid)) if pid is not None else None
@@ -56,21 +62,36 @@ class Functions(Observer):
     def rows_begin(self) -> None:
         self._end_recording()
         rig = self.scene.rig
-        self._owner = {}
-        for target in rig.alive:
-            if (pid := target.server.root_pid) is not None:
-                self._owner |= dict.fromkeys([pid, *descendants(pid)], target.name)
+        self._owner = self._owners()
         is_embedded = any(target.server.root_pid is None for target in rig.alive)
-        pids = [*self._owner, *([rig.engine.pid] if is_embedded else [])]
+        tasks = [*self._owner, *(self._of_engine(rig.engine.pid) if is_embedded else [])]
+        if not tasks:
+            return
         assert self._perf
         (rig.folder / PROFILES).mkdir(exist_ok=True)
-        self._recording = Recording(self._perf, pids, self._stacks, rig.folder / PROFILES / RECORDING)
+        file = rig.folder / PROFILES / f"{self.part}{RECORDING}"
+        self._recording = Recording(self._perf, tasks, self._stacks, file)
+
+    def _owners(self) -> dict[int, str]:
+        """Process, or thread, to record → its target."""
+        owners: dict[int, str] = {}
+        for target in self.scene.rig.alive:
+            if (pid := target.server.root_pid) is not None:
+                owners |= dict.fromkeys([pid, *descendants(pid)], target.name)
+        return owners
+
+    def _of_engine(self, pid: int) -> list[int]:
+        """What to record of the engine with a library in it."""
+        return [pid]
 
     def row(self, row: Reply) -> None:
         for slot in row["slots"]:
             self._ops[slot["target"]] += slot["ops"]
-            self._cpu_ns[slot["target"]] += slot.get("server_cpu_ns") or 0
+            self._counted_ns[slot["target"]] += self._of_slot_ns(slot)
             self._user_ns[slot["target"]] += slot.get("server_user_ns") or 0
+
+    def _of_slot_ns(self, slot: Reply) -> int:
+        return slot.get("server_cpu_ns") or 0
 
     def rows_told(self, end: Reply) -> None:
         for second in end.get("series", ()):
@@ -86,20 +107,23 @@ class Functions(Observer):
             return
         try:
             recording.end()
-            self._sampled.take(in_slots(recording.samples(), self._pieces, self._owner))
+            self._take(recording, Slots(self._pieces))
         finally:
             recording.remove()
             self._pieces.clear()
+
+    def _take(self, recording: Recording, slots: "Slots") -> None:
+        self._sampled.take(in_slots(recording.samples(), slots, self._owner))
 
     def end(self) -> None:
         rig, sampled = self.scene.rig, self._sampled
         found = {}
         for name, folded in sampled.folded.items():
-            if not self._ops[name] or not self._cpu_ns[name]:
+            if not self._ops[name] or not self._counted_ns[name]:
                 continue
             content = folded_text(self._with_kernel(name, folded)).encode()
             test, where = safe_name(self.scene.case.name), rig.tag.get("group", "")
-            file = f"{PROFILES}/{test}@{name}{f'.{where}' if where else ''}.{self.scene.block}.folded"
+            file = f"{PROFILES}/{self.part}{test}@{name}{f'.{where}' if where else ''}.{self.scene.block}.folded"
             write_whole(rig.folder / file, content, within=rig.folder)
             found[name] = ProfiledTarget(
                 file=file,
@@ -107,7 +131,7 @@ class Functions(Observer):
                 samples=sampled.counts[name],
                 left_out=sampled.left_out,
                 ops=self._ops[name],
-                cpu_ns=self._cpu_ns[name],
+                cpu_ns=self._counted_ns[name],
             )
         if found and self._perf:
             rig.note(
@@ -116,19 +140,19 @@ class Functions(Observer):
 
     def _with_kernel(self, name: str, folded: Folded) -> Folded:
         """Where the kernel may not be seen, its part as a whole, by the CPU time that was accounted to it."""
-        whole_ns, user_ns = self._cpu_ns[name], self._user_ns[name]
+        whole_ns, user_ns = self._counted_ns[name], self._user_ns[name]
         if not self._perf or self._perf.sees_kernel or not 0 < user_ns < whole_ns:
             return folded
         return folded + Counter({(KERNEL,): round(folded.total() * (whole_ns - user_ns) / user_ns)})
 
 
 @functools.cache
-def _perf_here() -> Perf:
+def perf_here() -> Perf:
     """Tried once: a trial takes a busy host a second or two."""
     return find_perf()
 
 
-def _libraries(scene: Scene) -> dict[str, str]:
+def libraries_of(scene: Scene) -> dict[str, str]:
     """Of targets without a process of their own: the library that is the server, as stacks name it."""
     embedded = (target for target in scene.rig.alive if target.server.root_pid is None)
     return {target.name: library_name(Path(target.server.build.prefix).name) for target in embedded}
@@ -153,18 +177,29 @@ class Sampled:
                 self.counts[name] += 1
 
 
-def in_slots(
-    samples: Iterable[Sample], pieces: Pieces, owner: Mapping[int, str]
-) -> Iterator[tuple[str | None, Sample]]:
+class Slots:
+    """When each target was driven."""
+
+    def __init__(self, pieces: Pieces):
+        self._all = sorted((began, began + length, name) for name, every in pieces.items() for began, length in every)
+        self._begins = [began for began, _, _ in self._all]
+
+    def during(self, began_ns: int, ended_ns: int) -> Iterator[tuple[str, int]]:
+        """Target and ns of each slot that a span of time has a part of; of a moment, which has no length, 0."""
+        place = max(bisect_right(self._begins, began_ns) - 1, 0)
+        while place < len(self._all) and self._begins[place] <= ended_ns:
+            began, ended, name = self._all[place]
+            if began <= ended_ns and began_ns < ended:
+                yield name, min(ended, ended_ns) - max(began, began_ns)
+            place += 1
+
+
+def in_slots(samples: Iterable[Sample], slots: Slots, owner: Mapping[int, str]) -> Iterator[tuple[str | None, Sample]]:
     """Each sample with its target; None: outside of that one's slots.
 
     `owner`: process → its target. One that is not known, such as the engine with a library in it, or a process that was started
     since, is of the target whose slot it was: the others are frozen then.
     """
-    slots = sorted((began, began + length, name) for name, of_target in pieces.items() for began, length in of_target)
-    begins = [began for began, _, _ in slots]
     for sample in samples:
-        place = bisect_right(begins, sample.at_ns) - 1
-        _, ended, name = slots[place] if place >= 0 else (0, 0, "")
-        is_in = sample.at_ns < ended and owner.get(sample.pid, name) == name
-        yield (name if is_in else None), sample
+        name, _ = next(slots.during(sample.at_ns, sample.at_ns), (None, 0))
+        yield (name if owner.get(sample.pid, name) == name else None), sample

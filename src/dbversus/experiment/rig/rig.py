@@ -91,6 +91,7 @@ class Rig:
     equal ones differ. `undrained`: tests were replayed, and servers have not been let go since to do what those left.
     `idle_counts`: what a test (case) without any operation adds to a target's own counters; `held`: keeps others from removing
     the snapshots.
+    `serving`: processes or threads that serve our clients, by driver, as the engine tells them when it has connected.
     `limits`: from what on other work disturbs a row. `pace`: how the block under way gets on.
     """
 
@@ -116,6 +117,7 @@ class Rig:
     prepared: set[str] = field(init=False, default_factory=set)
     idle_counts: dict[tuple[str, str], dict[str | ObjectFigure, float]] = field(init=False, default_factory=dict)
     pace: Pace | None = field(init=False, default=None)
+    serving: dict[str, list[int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.limits = limits_with(self.cpus)

@@ -1,4 +1,6 @@
-"""Which functions the servers' CPU time goes to, in tests that were profiled: a table, and a flame graph of the difference."""
+"""Which functions the servers' CPU time goes to, in tests that were profiled: a table, and a flame graph of the difference.
+
+What operations wait for is told in the same way (waits.py)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,32 @@ from dbversus.stats.model import CHANGES, Finding
 
 LACKS = "has nothing for --table functions: nothing was profiled. `dbversus explain DIR --measure` does that (docs/explain.md)."
 TITLE = "Functions that the CPU time goes to"
+
+
+@dataclass(frozen=True)
+class Words:
+    """`of`: what an operation takes of it; `parts`: what it is told by."""
+
+    title: str
+    of: str
+    parts: str
+    sheet: str
+    recorded: str
+    counted: str
+    meaning: str
+
+
+_WORDS = Words(
+    TITLE,
+    "of CPU",
+    "functions",
+    "Functions",
+    "Measured",
+    "samples",
+    "Functions of one build that took the place of others are told in one line. The kernel's time is that of a system call. "
+    "Of a stripped build only exported names are known: the time of other functions has the name of the build, or of one "
+    "that lies before them.",
+)
 FUNCTIONS_SHOWN = 12
 """Of one test and target, in reports; spreadsheets and programs have all that are shown to differ, and no fewer."""
 _COLUMNS = [
@@ -49,25 +77,32 @@ _BY_STACKS = {
 
 
 def section(judged: Judged) -> Section | None:
-    profiled = list(judged.measured.profiles.values())
+    profiled, troubles = list(judged.measured.profiles.values()), judged.measured.troubles
     if not profiled:
-        return Section(title=TITLE, notes=judged.measured.troubles) if judged.measured.troubles else None
+        return Section(title=TITLE, notes=troubles) if troubles else None
     figures = block_figures(judged.results, judged.findings)
+    sentences = [sentence_of(one, _WORDS, _verdict(one, figures, judged.findings)) for one in profiled]
+    return section_of(profiled, _WORDS, sentences, troubles)
+
+
+def section_of(
+    profiled: Sequence[Profiled], words: Words, sentences: Sequence[str], troubles: Sequence[str] = ()
+) -> Section:
     return Section(
-        title=TITLE,
-        sentences=[_sentence(one, _verdict(one, figures, judged.findings)) for one in profiled],
-        tables=[_table(one) for one in profiled],
-        notes=[*_notes(profiled), *judged.measured.troubles],
+        title=words.title,
+        sentences=sentences,
+        tables=[_table(one, words) for one in profiled],
+        notes=[*_notes(profiled, words), *troubles],
         data=[
             Table(
                 _COLUMNS,
                 [row for one in profiled for row in _rows(one, _told(one))],
                 lead=3,
-                title=TITLE,
-                sheet="Functions",
+                title=words.title,
+                sheet=words.sheet,
             )
         ],
-        charts=[chart for one in profiled for chart in _charts(one)],
+        charts=[chart for one in profiled for chart in _charts(one, words)],
         charts_note=_CHARTS_NOTE,
         content=[_content(one) for one in profiled],
     )
@@ -101,11 +136,9 @@ def _verdict(one: Profiled, figures: BlockFigures, findings: Sequence[Finding]) 
     return _Verdict((base, mine), found.ratio if found else None) if base.n and mine.n else None
 
 
-def _sentence(one: Profiled, verdict: _Verdict | None) -> str:
+def sentence_of(one: Profiled, words: Words, verdict: _Verdict | None = None) -> str:
     profile, whole = one.profile, one.profile.whole
-    head = (
-        f"{one.test}: {_us(whole.base_us)} µs of CPU per operation on {one.base}, {_us(whole.mine_us)} on {one.target}"
-    )
+    head = f"{one.test}: {_us(whole.base_us)} µs {words.of} per operation on {one.base}, {_us(whole.mine_us)} on {one.target}"
     if verdict and (verdict.differs(profile) or profile.is_opposite(verdict.ratio)):
         head += verdict.words
     if not whole.is_shown:
@@ -115,7 +148,7 @@ def _sentence(one: Profiled, verdict: _Verdict | None) -> str:
     if not profile.has_names:
         return f"{head}; {_nameless(one)}"
     share = profile.explained or 0.0
-    return f"{head}; functions whose difference is shown come to {percent(share, 0)} of the change."
+    return f"{head}; {words.parts} whose difference is shown come to {percent(share, 0)} of the change."
 
 
 def _nameless(one: Profiled) -> str:
@@ -139,19 +172,16 @@ def _sampled(event: str) -> str:
     return f"{event}{outside}"
 
 
-def _notes(profiled: Sequence[Profiled]) -> Iterator[str]:
+def _notes(profiled: Sequence[Profiled], words: Words) -> Iterator[str]:
     first = profiled[0]
     samples = sum(one.samples for one in profiled)
     yield (
-        f"Measured by perf ({_sampled(first.event)}) in blocks of their own, with {samples:,} samples; "
+        f"{words.recorded} by perf ({_sampled(first.event)}) in blocks of their own, with {samples:,} {words.counted}; "
         f"{_BY_STACKS[Stacks(first.stacks)]}. "
-        "Means over blocks with 95 % intervals, moderated over functions; of those shown, 5 % may be chance (Benjamini-Hochberg)."
+        f"Means over blocks with 95 % intervals, moderated over {words.parts}; of those shown, 5 % may be chance "
+        "(Benjamini-Hochberg)."
     )
-    yield (
-        "Functions of one build that took the place of others are told in one line. The kernel's time is that of a system call. "
-        "Of a stripped build only exported names are known: the time of other functions has the name of the build, or of one "
-        "that lies before them."
-    )
+    yield words.meaning
 
 
 def _told(one: Profiled) -> list[FunctionCost]:
@@ -160,10 +190,10 @@ def _told(one: Profiled) -> list[FunctionCost]:
     return [cost for place, cost in enumerate(functions) if cost.own.is_shown or place < FUNCTIONS_SHOWN]
 
 
-def _table(one: Profiled) -> Table:
+def _table(one: Profiled, words: Words) -> Table:
     costs = one.profile.functions[:FUNCTIONS_SHOWN]
     rows = [[*row[2:-1]] for row in _rows(one, costs)]
-    return Table(_COLUMNS[2:-1], rows, title=f"{TITLE}: {one.test}, {one.target} against {one.base}")
+    return Table(_COLUMNS[2:-1], rows, title=f"{words.title}: {one.test}, {one.target} against {one.base}")
 
 
 def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:
@@ -191,13 +221,13 @@ def _change(own: Difference, look: str) -> Cell:
     return Cell(own.change_us, look, Spread(own.low_us, own.high_us))
 
 
-def _charts(one: Profiled) -> Iterator[Chart]:
+def _charts(one: Profiled, words: Words) -> Iterator[Chart]:
     """Of the target, and of the base, on the same scale."""
     profile = one.profile
     most_us, whole_us = max(profile.whole.base_us, profile.whole.mine_us), abs(profile.whole.change_us)
     changes = dict(_changes(profile.functions))
     for label, side in ((one.target, profile.mine), (one.base, profile.base)):
-        caption = f"{one.test} on {label}: {_us(sum(side.values()))} µs of CPU per operation"
+        caption = f"{one.test} on {label}: {_us(sum(side.values()))} µs {words.of} per operation"
         yield Chart(caption, partial(draw_flame, side, changes, most_us, whole_us))
 
 

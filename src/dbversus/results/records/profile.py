@@ -8,10 +8,10 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
 
     file: its folded stacks, in the results folder
     sha256: of the file
-    samples: how many there were in slots
+    samples: how many there were in slots; of waits, operations are counted with them
     left_out: samples in warm-ups and between slots
     ops: operations of the slots
-    cpu_ns: CPU time of the server in them
+    cpu_ns: CPU time of the server in them; of waits, the time of all clients
     """
 
     file: str
@@ -23,9 +23,10 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
 
 
 class Profile(OfTest, frozen=True, kw_only=True):
-    """Which functions of the servers used CPU time in the rows of a test (docs/explain.md).
+    """Which functions of the servers used CPU time in the rows of a test, or what operations waited for (docs/explain.md).
 
-    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone, whose part is known as a whole
+    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone, whose part is known as a whole; or
+        `sched:sched_switch`: waits
     stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
     targets: by name of the target
     """

@@ -143,7 +143,7 @@ MEASURE = ["DIR", "--measure"]
         ([*MEASURE, "--profile", "quick"], "--profile is the experiment's own; --measure takes --only, --tests and"),
         (
             [*MEASURE, "--only", "profil"],
-            "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: plans, trial, settings, profile",
+            "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: plans, trial, settings, waits, profile",
         ),
         ([*MEASURE, "--tests", "no-*"], "--tests no-* matches none of the tests that were measured"),
         (["DIR", "--only", "profile"], "--only profile is for --measure."),

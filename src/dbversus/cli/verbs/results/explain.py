@@ -43,7 +43,8 @@ Measure = Annotated[bool, typer.Option("--measure", help="Measure what the resul
 Only = Annotated[
     str | None,
     typer.Option(
-        help="Steps of --measure, commas between: plans, trial, settings, profile.", show_default="all that can tell"
+        help="Steps of --measure, commas between: plans, trial, settings, waits, profile.",
+        show_default="all that can tell",
     ),
 ]
 FailOn = Annotated[
@@ -81,8 +82,8 @@ def explain(
     With a lead stands the command that tests it, where there is one.
 
     With --measure, servers are started once more in the tests that changed: settings that bring an old plan back, or that leads
-    point to, are tried, many that differ are screened, and profiles tell which functions the CPU time goes to (docs/explain.md).
-    It is in every report of the results from then on.
+    point to, are tried, many that differ are screened, and perf tells what operations wait for and which functions the CPU time
+    goes to (docs/explain.md). It is in every report of the results from then on.
 
     With --plans, statements of a suite are explained on two targets that hold its data. Where a plan differs, each setting that
     the planner goes by is tried on the newer one: which brings the old plan back? Nothing is measured (docs/explain.md).

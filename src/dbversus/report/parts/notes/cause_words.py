@@ -10,6 +10,7 @@ from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
 from dbversus.profiling.symbols import KERNEL, shortened
+from dbversus.profiling.waits import RUN_QUEUE
 from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
 from dbversus.units import count_of, show_bytes, show_least, show_memory
@@ -148,6 +149,8 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
             return f"{cause.facts[COUNT]} {_whole(_number(cause.base))} → {_whole(_number(cause.mine))}"
         case Kind.PLANNING:
             return f"planning {number(_number(cause.base))} → {number(_number(cause.mine))} ms"
+        case Kind.WAIT:
+            return f"waiting in the {RUN_QUEUE}" if cause.what == RUN_QUEUE else f"waiting for {cause.what}"
         case Kind.FUNCTION:
             return _functions(cause)
         case Kind.KNOWN:
@@ -190,7 +193,8 @@ def _function_told(cause: Cause) -> str:
     low, high = cause.facts[LOW], cause.facts[HIGH]
     known = low is not None and high is not None
     interval = f" [{_signed(low)}, {_signed(high)}]" if known else ""
-    return f"{brief(cause)}: {base} → {mine} µs/op of CPU{interval}{_share(cause)}"
+    of = " of CPU" if cause.kind is Kind.FUNCTION else ""
+    return f"{brief(cause)}: {base} → {mine} µs/op{of}{interval}{_share(cause)}"
 
 
 def _signed(fact: Fact) -> str:
@@ -241,7 +245,7 @@ def told(cause: Cause) -> str:
             return f"{brief(cause)} {cause.unit}{_share(cause)}"
         case Kind.PLANNING | Kind.DONE:
             return f"{brief(cause)} ({cause.what}){_share(cause)}"
-        case Kind.FUNCTION:
+        case Kind.FUNCTION | Kind.WAIT:
             return _function_told(cause)
         case _:
             return _condition(cause)
@@ -273,14 +277,24 @@ def why(explanation: Explanation) -> list[str]:
     tested = [cause for cause in explanation.causes if cause.tested]
     if tested:
         return [what, f"The cause: {brief(tested[0])}.", _tested(tested[0], explanation)]
-    functions = [cause for cause in explanation.likely if cause.kind is Kind.FUNCTION]
-    if functions and explanation.likely[0] is functions[0]:
-        places = "; and to ".join(map(brief, functions[:2]))
-        rose = _number(functions[0].mine) > _number(functions[0].base)
-        said = f"the CPU time went to {places}" if rose else f"the CPU time that is saved went to {places}"
-        return [what, f"Measured: {said}.", _not_tested(explanation)]
+    first = explanation.likely[0].kind
+    if first in (Kind.FUNCTION, Kind.WAIT):
+        measured = [cause for cause in explanation.likely if cause.kind is first]
+        return [what, f"Measured: {_measured(measured[:2])}.", _not_tested(explanation)]
     leads = [_lead(cause) for cause in explanation.likely[:2]]
     return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
+
+
+def _measured(causes: Sequence[Cause]) -> str:
+    """Of functions, or of waits."""
+    rose = _number(causes[0].mine) > _number(causes[0].base)
+    if causes[0].kind is Kind.WAIT:
+        waits = "; and ".join(
+            f"{brief(one)}, {number(_number(one.base))} → {number(_number(one.mine))} µs/op" for one in causes
+        )
+        return f"operations take longer {waits}" if rose else f"operations take less time {waits}"
+    places = "; and to ".join(map(brief, causes))
+    return f"the CPU time went to {places}" if rose else f"the CPU time that is saved went to {places}"
 
 
 def _nothing_tells(explanation: Explanation) -> str:
