@@ -25,8 +25,7 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
 class Profile(OfTest, frozen=True, kw_only=True):
     """Which functions of the servers used CPU time in the rows of a test, or what operations waited for (docs/explain.md).
 
-    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone, whose part is known as a whole; or
-        `sched:sched_switch`: waits
+    event: `cycles` or `cpu-clock`, with `:u` outside the kernel, whose part is known as a whole; of waits, `sched:sched_switch`
     stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
     targets: by name of the target
     """
