@@ -115,7 +115,10 @@ def _with_evidence(results: "Results", changes: "tuple[Change, ...]", spec: "Exp
         trials = put_back(spec, change.target) if explanation and explanation.same_build else ()
         if explanation and not trials:
             trials = _of_leads(explanation)
-        plan = any(cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ()))
+        # of one build, what makes another plan is among the settings that are put back; a planner switch is a way around it
+        plan = bool(explanation and not explanation.same_build) and any(
+            cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ())
+        )
         whole = _to_screen(assessment, explanation, spec, change)
         waits = _waits(assessment, change, results)
         found.append(msgspec.structs.replace(change, plan=plan, trials=trials, whole=whole, waits=waits))

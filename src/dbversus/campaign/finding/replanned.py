@@ -29,7 +29,7 @@ def why_not(experiment: Experiment, changes: Sequence[Change]) -> str:
     """Why plans of these cannot be compared; else empty."""
     spec = experiment.spec
     if not changes:
-        return "plans differ in no test that changed"
+        return "no test that changed has another plan on another build"
     if spec.inject is not None:
         return "work is injected into one of the targets"
     if len(spec.table_sizes) > 1:
