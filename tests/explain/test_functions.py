@@ -1,5 +1,9 @@
 """Functions as causes of a change in CPU time: with their share, in its direction, and none without a change."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from dbversus.explain.cause import Explanation, Kind
 from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.profiling.figures import profile_of
@@ -80,3 +84,19 @@ def test_what_operations_wait_for_is_a_cause_and_their_time_on_a_cpu_is_none() -
     assert likely_cause(explanation) == "lead: waiting for fdatasync in XLogWrite"
     assert "Measured: operations take longer waiting for fdatasync in XLogWrite, 2" in " ".join(why(explanation))
     assert "µs/op [+" in told(cause) and explanation.explained == cause.share
+
+
+def test_beside_io_that_varies_functions_have_their_share_of_the_change_in_the_verdict() -> None:
+    """The sum of all is not shown to differ."""
+    rest: Cost = {"main;run": 200, "main;run;fsync [libc];[kernel] fsync": 300}
+    sides = [drawn(rest, 1), drawn({**rest, "main;run;make_dirty": 16}, 2)]
+    for side, seed in zip(sides, (3, 4), strict=True):
+        chance = np.random.default_rng(seed)
+        for block, one in side.items():
+            side[block] = replace(one, cpu_us=one.cpu_us * chance.normal(1, 0.2))
+    profile = profile_of(*sides)
+    assert profile and not profile.whole.is_shown
+    profiled = Profiled("update", "new", "old", "cpu-clock", "unwind tables", 48000, profile)
+    (cause,) = function_causes(profiled, 1.07, 17.0)
+    assert cause.what == "make_dirty" and cause.share is not None and 0.7 < cause.share < 1.3
+    assert function_causes(profiled) == []

@@ -226,8 +226,10 @@ class _Search:
 
     def _functions(self) -> list[Cause]:
         cpu = self.seen.findings.get(CPU)
-        ratio = cpu.ratio if cpu and cpu.counted in CHANGES else None
-        return function_causes(self.seen.profile, ratio) if self.seen.profile else []
+        if not self.seen.profile or not cpu or cpu.counted not in CHANGES:
+            return function_causes(self.seen.profile) if self.seen.profile else []
+        base_us, mine_us = self._amounts(CPU)
+        return function_causes(self.seen.profile, cpu.ratio, mine_us - base_us)
 
     def _new(self, kind: Kind, what: str, **more: object) -> Cause:
         return replace(Cause(kind, self.seen.test, self.pair.target.label, what), **more)  # type: ignore[arg-type]

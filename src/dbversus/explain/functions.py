@@ -18,25 +18,30 @@ NAMES, UNDER, GONE, NEW, LOW, HIGH = "names", "under", "gone", "new", "low", "hi
 the interval of the difference."""
 
 
-def function_causes(profiled: Profiled, ratio: float | None = None) -> list[Cause]:
-    """Those with most of the change first; none where the profile shows no change in CPU time, or one build tells fewer names.
+def function_causes(profiled: Profiled, ratio: float | None = None, change_us: float = 0.0) -> list[Cause]:
+    """Those with most of the change first; none where one build tells fewer names.
 
-    `ratio`: of the CPU time in the verdict, where it changed: a profile that shows the opposite tells nothing of that.
+    `ratio` and `change_us`: of the CPU time in the verdict, where it changed. A profile that shows the opposite tells nothing of
+    that. Where it shows functions to differ and their sum not, as beside IO that varies, shares are of the verdict's change.
     """
-    if not profiled.profile.has_names or profiled.profile.is_opposite(ratio):
+    profile = profiled.profile
+    if not profile.has_names or profile.is_opposite(ratio):
         return []
-    return list(_causes(profiled, Kind.FUNCTION))
+    return list(_causes(profiled, Kind.FUNCTION, profile.whole.change_us if profile.whole.is_shown else change_us))
 
 
 def wait_causes(profiled: Profiled) -> list[Cause]:
     """The same of what operations wait for; their time on a CPU is no wait."""
-    return [cause for cause in _causes(profiled, Kind.WAIT) if cause.what != ON_CPU]
+    whole = profiled.profile.whole
+    causes = _causes(profiled, Kind.WAIT, whole.change_us if whole.is_shown else 0.0)
+    return [cause for cause in causes if cause.what != ON_CPU]
 
 
-def _causes(profiled: Profiled, kind: Kind) -> Iterator[Cause]:
+def _causes(profiled: Profiled, kind: Kind, change_us: float) -> Iterator[Cause]:
+    """None of a change that is not known."""
     for cost in profiled.profile.functions:
-        share = profiled.profile.share(cost)
-        if cost.own.is_shown and share is not None and share >= LEAST_SHARE:
+        share = cost.own.change_us / change_us if change_us else 0.0
+        if cost.own.is_shown and share >= LEAST_SHARE:
             yield _cause(profiled, kind, cost, share)
 
 

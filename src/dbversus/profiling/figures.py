@@ -116,8 +116,8 @@ class Profile:
         return nameless_us <= MOST_UNNAMED * abs(self.whole.change_us) or abs(mine - base) <= LEAST_SHARE
 
     def is_opposite(self, ratio: float | None) -> bool:
-        """Whether what an operation costs went the other way than by this ratio, target ÷ base."""
-        return ratio is not None and (ratio - 1) * self.whole.change_us < 0
+        """Whether what an operation costs went, beyond doubt, the other way than by this ratio, target ÷ base."""
+        return self.whole.is_shown and ratio is not None and (ratio - 1) * self.whole.change_us < 0
 
     @property
     def explained(self) -> float | None:
