@@ -25,7 +25,7 @@ from dbversus.campaign.journal import (
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.folder import changed_outside, read_folder, with_absolute_paths
-from dbversus.experiment.plan.estimate import estimate
+from dbversus.experiment.plan.estimate import expected_s
 from dbversus.experiment.rig.rig import Display
 from dbversus.experiment.run import resume_experiment, run_experiment
 from dbversus.host.claims.lock import HostLock, acquire_host
@@ -124,9 +124,8 @@ def decided(step: Step | End, directory: Path) -> Decided:
 
 def _order(planned: Planned, directory: Path) -> Order:
     spec = with_absolute_paths(planned.spec)
-    expected_s = estimate(spec, spec.read_suite()).first_verdict_s
     folder = None if spec.folder is None else os.path.relpath(spec.folder.absolute(), directory.absolute())
-    return Order(planned.name, planned.why, expected_s, spec.model_dump(mode="json", exclude_none=True), folder)
+    return Order(planned.name, planned.why, expected_s(spec), spec.model_dump(mode="json", exclude_none=True), folder)
 
 
 def _go_on(

@@ -56,6 +56,7 @@ def test_settings_that_leads_point_to_are_tried_beside_the_base_and_the_target(e
     (planned,) = step.experiments
     assert (planned.name, planned.spec.tests) == ("trial-1", "scan")
     assert planned.spec.targets == [TARGETS[0], TARGETS[1], tried] and planned.spec.fail_on == []
+    assert step.then == "profile, as far as the cause is not found before" and step.then_s > 60
     after = agenda.next({"trial-1": Outcome("decided")})
     assert isinstance(after, Step) and after.experiments[0].name == PROFILE
 

@@ -13,6 +13,7 @@ from dbversus.campaign.agenda import Agenda, End, Outcome, Planned, Step, verdic
 from dbversus.campaign.finding.asked import Change, Experiment
 from dbversus.campaign.finding.steps import STEPS
 from dbversus.experiment.folder import read_folder
+from dbversus.experiment.plan.estimate import expected_s
 from dbversus.results.stored import Results
 
 MEASURED_ALL = "measured"
@@ -41,11 +42,22 @@ class Finding(Agenda, frozen=True, tag="causes"):
         planned, step = self._planned(outcomes)
         if not planned:
             return End(MEASURED_ALL)
+        return Step(planned, *self._after(step, outcomes))
+
+    @property
+    def _experiment(self) -> Experiment:
+        return Experiment(read_folder(Path(self.folder)), self.changes)
+
+    def _after(self, step: str, outcomes: Mapping[str, Outcome]) -> tuple[str, float]:
+        """What may follow, and how many seconds that takes where nothing is found before."""
         after = self.steps[self.steps.index(step) + 1 :]
-        return Step(planned, f"what {' and '.join(after)} can tell" if after else "")
+        planned = [one for name in after for one in STEPS[name].next(self._experiment, outcomes)]
+        names = " and ".join(one.name for one in planned)
+        then = f"{names}, as far as the cause is not found before" if names else ""
+        return then, sum(expected_s(one.spec) for one in planned)
 
     def _planned(self, outcomes: Mapping[str, Outcome]) -> tuple[tuple[Planned, ...], str]:
-        experiment = Experiment(read_folder(Path(self.folder)), self.changes)
+        experiment = self._experiment
         for name in self.steps:
             planned = STEPS[name].next(experiment, outcomes)
             if new := tuple(one for one in planned if one.name not in outcomes):

@@ -12,7 +12,7 @@ from dbversus.campaign.screening.design import Effect, chosen, effects, fold_ove
 from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
-from dbversus.experiment.plan.estimate import estimate
+from dbversus.experiment.plan.estimate import expected_s
 from dbversus.results.stored import Results
 from dbversus.stats.model import DIFFERS
 from dbversus.suites.profiles import profile_defaults
@@ -91,7 +91,7 @@ class Screening(Agenda, frozen=True, tag="settings"):
             then = "if tests changed, each setting measured by itself" if len(self.names) > 1 else ""
             return Step((first,), then, confirm_s if then else 0.0)
         words = f"if tests changed, {len(self.names)} settings screened in {len(self.rows)} configs"
-        screen_s = _expected_s(self._screen_spec(None))
+        screen_s = expected_s(self._screen_spec(None))
         return Step((first,), f"{words}, and those that stand out measured by themselves", screen_s + confirm_s)
 
     def _screen(self, changes: Sequence[Change]) -> Step:
@@ -101,7 +101,7 @@ class Screening(Agenda, frozen=True, tag="settings"):
     def _confirm_s(self, changes: Sequence[Change] | None) -> float:
         """As long as the trials are expected to take, before it is known of what."""
         names = self.names[:USUALLY_NAMED] if self.is_screened else self.names
-        return _expected_s(self._confirm_spec(changes, names))
+        return expected_s(self._confirm_spec(changes, names))
 
     @property
     def why_screen(self) -> str:
@@ -200,7 +200,3 @@ def why_confirm(named: Sequence[str]) -> str:
     if len(named) == 1:
         return f"whether {named[0]} makes the change by itself"
     return f"whether {' and '.join(named)} make the change, by themselves and together"
-
-
-def _expected_s(spec: ExperimentSpec) -> float:
-    return estimate(spec, spec.read_suite()).first_verdict_s

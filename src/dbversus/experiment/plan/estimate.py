@@ -57,6 +57,11 @@ class Estimate:
     has_unpaced: bool
 
 
+def expected_s(spec: ExperimentSpec) -> float:
+    """Until the first verdicts."""
+    return estimate(spec, spec.read_suite()).first_verdict_s
+
+
 def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     """What the plan alone tells; `remaining_s` knows better once a block has run."""
     rows = sum(suite.usual_rows(size, spec.tables) for size in spec.table_sizes)
