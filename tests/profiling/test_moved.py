@@ -122,6 +122,12 @@ def test_a_function_whose_code_its_caller_had_before_is_told_with_it_though_both
     assert _moved(base, {"main;search;match": 10, "main;search": 10, "main;b": 60}) == [], "and so does its caller"
 
 
+def test_many_that_a_function_was_split_into_have_its_name() -> None:
+    new = {f"main;{caller};find;part{n}": 6.0 + n for n in range(9) for caller in "ab"}
+    (found,) = _moved({"main;a;find": 50, "main;b;find": 60}, {**new, "main;a;find": 5})
+    assert (found.under, len(found.names), found.new[0]) == ("find", 10, "part8")
+
+
 def test_callers_of_callers_are_not_joined_one_after_another() -> None:
     chain = ["main", "a", "b", "c", "d"]
     base = {";".join(chain[: n + 1]): cost for n, cost in enumerate((20.0, 30.0, 20.0, 30.0, 20.0))}

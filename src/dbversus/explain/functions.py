@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from dbversus.explain.cause import Cause, Kind
 from dbversus.profiling.figures import FunctionCost, Profile
+from dbversus.profiling.moved import FEW
 from dbversus.profiling.stored import Profiled
 from dbversus.profiling.symbols import shortened
 from dbversus.profiling.waits import ON_CPU
 
 LEAST_SHARE = 0.03
 """Of the change: what has less of it is in the table of functions alone."""
-FEW = 4
-"""Functions that are named one by one; more have the name of their caller, and the costliest of them."""
 NAMES, UNDER, GONE, NEW, LOW, HIGH = "names", "under", "gone", "new", "low", "high"
 """Of facts: all functions, the nearest common caller, functions of the base alone and of the target alone, each in a line; and
 the interval of the difference."""

@@ -24,6 +24,8 @@ ABSENT = 0.05
 FROM_ONE = 0.5
 """Of a function's cost comes from one caller; else it is called from all over, and stands below none."""
 MOSTLY = 0.8
+FEW = 4
+"""Functions that are named one by one; more have the name of their caller, which may be one of them, and the costliest."""
 SIMILAR = 0.75
 """Of two names is the same, as difflib counts it; `SIMILAR_BEGINNING` where the one begins with the other."""
 SIMILAR_BEGINNING = 0.6
@@ -37,7 +39,7 @@ Names = frozenset[str]
 
 @dataclass(frozen=True)
 class Group:
-    """Functions that are told together; `gone`: those of the base alone, `new`: of the target alone."""
+    """Functions that are told together; `gone`: those of the base alone, `new`: of the target alone; `under`: a caller."""
 
     names: tuple[str, ...]
     gone: tuple[str, ...]
@@ -154,8 +156,8 @@ def _with_names(stacks: Stacks, names: Mapping[str, str]) -> Stacks:
     return renamed
 
 
-def _moved(pair: _Pair) -> Iterator[tuple[Names, str | None]]:
-    """Functions that are told together, and their caller, where it is not one of them; those of the largest callers first."""
+def _moved(pair: _Pair) -> Iterator[tuple[Names, str]]:
+    """Functions that are told together, and their caller, which may be one of them; those of the largest callers first."""
     own, callees = _below(pair, kernel=False), _callees(pair)
     taken: set[str] = set()
     for caller in sorted({*own, *callees, *pair.renamed}, key=lambda name: (-abs(pair.change(name)), name)):
@@ -166,7 +168,7 @@ def _moved(pair: _Pair) -> Iterator[tuple[Names, str | None]]:
         if _took_up(pair, beside, names) and _took_up(pair, names, beside):
             names |= beside
         taken |= names
-        yield names, None if caller in names else caller
+        yield names, caller
     yield from ((names, caller) for caller, names in _below(pair, kernel=True).items())
 
 
@@ -205,18 +207,20 @@ def _took_up(pair: _Pair, names: Collection[str], of_others: Collection[str]) ->
     return change * of_them < 0 and abs(change) >= max(MOVED * abs(of_them), pair.least)
 
 
-def _group(names: Names, caller: str | None, new_names: Mapping[str, str], pair: _Pair, as_one: _Pair) -> Group:
+def _group(names: Names, caller: str, new_names: Mapping[str, str], pair: _Pair, as_one: _Pair) -> Group:
     """`names` and `as_one`: by the names on the base. The costliest first."""
     ours, theirs = pair.own
     all_names = {*names, *(new_names[name] for name in names if name in new_names)}
     by_cost = sorted(all_names, key=lambda name: (-max(ours.get(name, 0.0), theirs.get(name, 0.0)), name))
     gone, new = (tuple(name for name in by_cost if name in only) for only in pair.only)
-    if caller is None:
-        return Group(tuple(by_cost), gone, new, _common_caller(names, (as_one.base, as_one.mine), but=names))
-    if not (gone and new):
+    sides = as_one.base, as_one.mine
+    above: str | None = caller
+    if caller in names and len(by_cost) <= FEW:
+        above = _common_caller(names, sides, but=names)
+    elif caller not in names and not (gone and new):
         # of one side alone, one that is gone or new itself may be nearer than the caller that both have
-        caller = _common_caller(names, [as_one.base if gone else as_one.mine]) or caller
-    return Group(tuple(by_cost), gone, new, caller)
+        above = _common_caller(names, sides[:1] if gone else sides[1:]) or caller
+    return Group(tuple(by_cost), gone, new, above)
 
 
 def _common_caller(names: Names, sides: Iterable[Stacks], but: Names = frozenset()) -> str | None:

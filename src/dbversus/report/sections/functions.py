@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dbversus.explain.functions import FEW, in_brief
+from dbversus.explain.functions import in_brief
 from dbversus.profiling.figures import Difference, FunctionCost, Profile
+from dbversus.profiling.moved import FEW
 from dbversus.profiling.perf import Stacks
 from dbversus.profiling.stored import Profiled
 from dbversus.report.charts.flame import draw_flame

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
 from dbversus.explain.find import COUNT, ROWS, SIDES
-from dbversus.explain.functions import FEW, GONE, HIGH, LOW, NAMES, NEW, UNDER
+from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
+from dbversus.profiling.moved import FEW
 from dbversus.profiling.symbols import KERNEL, shortened
 from dbversus.profiling.waits import RUN_QUEUE
 from dbversus.report.words import change, number, percent, typographic
@@ -293,7 +294,7 @@ def _measured(causes: Sequence[Cause]) -> str:
             f"{brief(one)}, {number(_number(one.base))} → {number(_number(one.mine))} µs/op" for one in causes
         )
         return f"operations take longer {waits}" if rose else f"operations take less time {waits}"
-    places = "; and to ".join(map(brief, causes))
+    places = "; and to ".join(f"{brief(one)} ({percent(one.share or 0.0, 0)})" for one in causes)
     return f"the CPU time went to {places}" if rose else f"the CPU time that is saved went to {places}"
 
 
