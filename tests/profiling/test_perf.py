@@ -8,7 +8,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.profiling import perf
-from dbversus.profiling.perf import Perf, Stacks, find_perf, has_frame_pointers
+from dbversus.profiling.perf import Perf, Recording, Stacks, find_perf, has_frame_pointers
 
 
 def _fake_perf(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +53,45 @@ def test_where_perf_leaves_the_kernel_out_without_a_word_that_is_what_is_recorde
     assert found.event == "cpu-clock:u" and not found.sees_kernel
     _fake_perf(tmp_path, "exit 0", monkeypatch)
     assert find_perf().sees_kernel
+
+
+def test_the_clock_is_that_of_all_cpus_where_perf_may_sample_these(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _fake_perf(tmp_path, "exit 0", monkeypatch)
+    assert find_perf().all_cpus
+    _fake_perf(tmp_path, 'case "$*" in *--all-cpus*) exit 1;; esac', monkeypatch)
+    assert (find_perf().event, find_perf().all_cpus) == ("cpu-clock", False)
+    _fake_perf(tmp_path, "exit 0", monkeypatch)
+    monkeypatch.setattr(perf, "instructions_counted", lambda: True)
+    assert (find_perf().event, find_perf().all_cpus) == ("cycles", False)
+
+
+@pytest.mark.parametrize("all_cpus", [True, False])
+def test_of_all_cpus_only_samples_of_the_servers_count_and_of_what_they_start(
+    all_cpus: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    head = "  postgres  %s/%s  10.%s:  1000:  55d0 ExecScan (/bin/postgres)"
+    told = [head % (pid, pid, pid) for pid in (7, 8, 9)]
+    forks = "  postgres  7/7  10.1: PERF_RECORD_FORK(8:8):(7:7)"
+    # a script that was asked for processes has the others all the same: they are left out here, too
+    (tmp_path / "told").write_text("\n".join([*told, ""]))
+    (tmp_path / "forks").write_text(f"{forks}\n")
+    script = f"""echo "$*" >> {tmp_path}/asked
+case "$*" in
+  *--show-task-events*) cat {tmp_path}/forks;;
+  script*) cat {tmp_path}/told;;
+  record*) echo > {tmp_path}/data; exec sleep 60;;
+esac"""
+    _fake_perf(tmp_path, script, monkeypatch)
+    recording = Recording(
+        Perf(str(tmp_path / "perf"), "cpu-clock", True, all_cpus), [7], Stacks.NONE, tmp_path / "data"
+    )
+    recording.end()
+    assert [sample.pid for sample in recording.samples()] == ([7, 8] if all_cpus else [7, 8, 9])
+    record, *_, last = (tmp_path / "asked").read_text().splitlines()
+    assert ("--all-cpus" in record, "--pid 7" in record) == (all_cpus, not all_cpus)
+    assert last.endswith("--pid 7,8") == all_cpus
 
 
 def test_callers_are_found_by_what_all_programs_have(tmp_path: Path) -> None:

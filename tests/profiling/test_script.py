@@ -4,7 +4,7 @@ import lzma
 from collections import Counter
 from pathlib import Path
 
-from dbversus.profiling.script import Sample, samples_of
+from dbversus.profiling.script import Sample, family_of, samples_of
 
 SCRIPT = Path(__file__).parents[1] / "data/perf/scan.txt.xz"
 
@@ -46,3 +46,15 @@ def test_samples_without_callers_have_their_function_on_the_line() -> None:
 
 def test_lines_that_are_none_of_a_sample_are_passed_over() -> None:
     assert list(samples_of(["", "# comment", "\t  12 frame without a head (/x)", "perf: warning"])) == []
+
+
+def test_processes_that_were_started_belong_to_those_that_started_them() -> None:
+    starts = """\
+         swapper     0/0         0.000000000: PERF_RECORD_FORK(9:9):(1:1)
+           mysqld  100/104  67225.600000000: PERF_RECORD_FORK(100:105):(100:104)
+         postgres  200/200  67225.610000000: PERF_RECORD_FORK(201:201):(200:200)
+         postgres  201/201  67225.620000000:
+         postgres  201/201  67225.630000000: PERF_RECORD_FORK(202:202):(201:201)
+             make  300/300  67225.640000000: PERF_RECORD_FORK(301:301):(300:300)
+"""
+    assert family_of([100, 200], starts.splitlines()) == {100, 200, 201, 202}

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 from dbversus.host.pmu import instructions_counted
-from dbversus.profiling.script import FIELDS, Sample, samples_of
+from dbversus.profiling.script import FIELDS, FIELDS_OF_STARTS, Sample, family_of, samples_of
 from dbversus.profiling.waits import Wait, waits_of
 
+CPU_CLOCK, ALL_CPUS = "cpu-clock", "--all-cpus"
 SAMPLES_PER_S = 997
 """Of CPU time, or of waits of a thread: no multiple of what servers and the kernel do by the clock."""
 SWITCHES = "sched:sched_switch"
@@ -25,6 +26,8 @@ SWITCHES = "sched:sched_switch"
 STACK_BYTES = 16_384
 """Copied with each sample where there are no frame pointers."""
 _READY_S, _END_S = 5.0, 60.0
+_NAMED = 1000
+"""Processes, at most, in a command."""
 _OUTSIDE_KERNEL = ":u"
 _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 _OWN_PROCESSES = 2
@@ -53,6 +56,9 @@ class Perf:
     program: str
     event: str
     unwinds: bool
+    all_cpus: bool = False
+    """All CPUs are sampled, and what is not of the processes asked for is left out. `cpu-clock` of single ones is a timer that is
+    set at each switch to one of them, which takes some µs on a virtual machine."""
 
     @property
     def sees_kernel(self) -> bool:
@@ -73,12 +79,13 @@ def find_perf() -> Perf:
             "Profiles need the program perf, which is not installed: package linux-perf on Debian, linux-tools-generic on "
             f"Ubuntu, perf elsewhere. {_WITHOUT}"
         )
-    counted = "cycles" if instructions_counted() else "cpu-clock"
+    counted = "cycles" if instructions_counted() else CPU_CLOCK
     words = ""
-    for event in (counted, "cpu-clock", f"{counted}{_OUTSIDE_KERNEL}", f"cpu-clock{_OUTSIDE_KERNEL}"):
+    for event in (counted, CPU_CLOCK, f"{counted}{_OUTSIDE_KERNEL}", f"{CPU_CLOCK}{_OUTSIDE_KERNEL}"):
         words = _trial(program, event, [])
         if not words:
-            return Perf(program, event, not _trial(program, event, Stacks.UNWIND_TABLES.flags))
+            unwinds = not _trial(program, event, Stacks.UNWIND_TABLES.flags)
+            return Perf(program, event, unwinds, event == CPU_CLOCK and not _trial(program, event, [ALL_CPUS]))
     with contextlib.suppress(OSError):
         level = int(_PARANOID.read_text(encoding="ascii"))
         if os.geteuid() and level > _OWN_PROCESSES:
@@ -143,15 +150,15 @@ class Recording:
 
     def __init__(self, perf: Perf, tasks: Sequence[int], stacks: Stacks, file: Path):
         """Of processes, or threads for SWITCHES. Returns once it records; RunError with perf's words where it does not."""
-        self._perf, self._file = perf, file
+        self._perf, self._tasks, self._file = perf, tasks, file
         self.unix_minus_clock_ns = time.time_ns() - time.monotonic_ns()
         file.unlink(missing_ok=True)
+        whose = ["--tid" if perf.event == SWITCHES else "--pid", ",".join(map(str, tasks))]
         command = [
             *_recording(perf.program, perf.event, file),
             *stacks.flags,
-            "--tid" if perf.event == SWITCHES else "--pid",
+            *([ALL_CPUS] if perf.all_cpus else whose),
         ]
-        command.append(",".join(map(str, tasks)))
         # its own session: Ctrl-C is ours to handle, in order
         self._process = subprocess.Popen(
             command,
@@ -187,8 +194,15 @@ class Recording:
 
     def samples(self) -> Iterator[Sample]:
         """With the time since 1970. Empty where nothing was recorded."""
-        for sample in samples_of(self._script()):
-            yield replace(sample, at_ns=sample.at_ns + self.unix_minus_clock_ns)
+        family = self._family() if self._perf.all_cpus else set()
+        # perf passes over the others far sooner; where every connection is a process, its command would be too long
+        whose = ["--pid", ",".join(map(str, sorted(family)))] if 0 < len(family) <= _NAMED else []
+        for sample in samples_of(self._script(*whose)):
+            if not family or sample.pid in family:
+                yield replace(sample, at_ns=sample.at_ns + self.unix_minus_clock_ns)
+
+    def _family(self) -> set[int]:
+        return family_of(self._tasks, self._script("--show-task-events", fields=FIELDS_OF_STARTS))
 
     def waits(self) -> Iterator[Wait]:
         """The same of a recording of SWITCHES."""
@@ -196,12 +210,12 @@ class Recording:
         for wait in waits_of(self._script("--show-switch-events")):
             yield replace(wait, began_ns=wait.began_ns + past_ns, ended_ns=wait.ended_ns + past_ns)
 
-    def _script(self, *flags: str) -> Iterator[str]:
+    def _script(self, *flags: str, fields: str = FIELDS) -> Iterator[str]:
         """Its lines."""
         if not self._file.exists():
             return
         # inlined functions take perf long to find, and differ with every compiler
-        command = [self._perf.program, "script", "--input", str(self._file), "--ns", "--no-inline", "--fields", FIELDS]
+        command = [self._perf.program, "script", "--input", str(self._file), "--ns", "--no-inline", "--fields", fields]
         with subprocess.Popen(
             [*command, *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"
         ) as script:

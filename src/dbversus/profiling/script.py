@@ -8,11 +8,14 @@ from dbversus.profiling.symbols import Frame, named
 
 FIELDS = "comm,pid,tid,time,period,ip,sym,dso"
 """Of `perf script -F`."""
+FIELDS_OF_STARTS = "comm,pid,tid,time"
+"""Of a script that is read for starts of processes alone."""
 
 Stack = tuple[str, ...]
 """Functions, the outermost first: the last one is where the time went."""
 
 _HEAD = re.compile(r"^\s*\S.*?\s(\d+)/(\d+)\s+(\d+)\.(\d+):\s+(\d+)\b:?(.*)$")
+_FORK = re.compile(r"PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)")
 _FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \(((?:[^()]|\([^()]*\))*)\)\s*$")
 
 
@@ -57,3 +60,12 @@ def _sample(head: tuple[int, int, int, int] | None, frames: list[Frame]) -> Iter
 def _frame(line: str) -> Frame | None:
     found = _FRAME.match(line)
     return Frame(int(found[1], 16), found[2], found[3]) if found else None
+
+
+def family_of(pids: Iterable[int], lines: Iterable[str]) -> set[int]:
+    """The processes, and those that they started and that these started, by the lines of a script that tells of starts."""
+    family = set(pids)
+    for line in lines:
+        if (found := _FORK.search(line)) and int(found[2]) in family:
+            family.add(int(found[1]))
+    return family

@@ -20,7 +20,7 @@ from dbversus.stats.values.finished import of_finished_blocks
 
 @dataclass(frozen=True)
 class Profiled:
-    """What a test's profiles on a target and the base tell. `event`, `stacks`: as in the record."""
+    """What a test's profiles on a target and the base tell. `event`, `stacks`, `all_cpus`: as in the record."""
 
     test: str
     target: str
@@ -29,6 +29,7 @@ class Profiled:
     stacks: str
     samples: int
     profile: Profile
+    all_cpus: bool = False
 
     @property
     def is_of_waits(self) -> bool:
@@ -82,7 +83,8 @@ def _of_kind(results: Results, records: Sequence[ProfileRecord]) -> list[Profile
             mine = blocks.get((test, target.name), {})
             if profile := profile_of(base, mine, moves=of_test.event != SWITCHES):
                 labels = target.label, results.base.label
-                found.append(Profiled(test, *labels, of_test.event, of_test.stacks, _samples(base, mine), profile))
+                how = of_test.event, of_test.stacks
+                found.append(Profiled(test, *labels, *how, _samples(base, mine), profile, of_test.all_cpus))
     return found
 
 

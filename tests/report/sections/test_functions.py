@@ -28,6 +28,7 @@ def test_every_format_has_the_functions_and_the_page_both_flame_graphs(tmp_path:
     page, text = html.render(assessment), markdown.render(assessment)
     assert page.count('<svg class="flame"') == 2 and 'class="more"' in page and 'class="same"' in page
     assert MOVED in text.replace("\\", "") and TITLE in text and "functions whose difference is shown come to" in text
+    assert "Processes were sampled one by one" in text
     (content,) = json.loads(json_format.render(assessment))["functions"]
     assert content["functions"][0]["new"] == ["mblen_with_len", "utf_private"]
     assert any(sheet.name == "Functions" for sheet in of_sections(assessment))

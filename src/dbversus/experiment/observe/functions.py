@@ -135,7 +135,14 @@ class Functions(Observer):
             )
         if found and self._perf:
             rig.note(
-                Profile(*self.scene.place, event=self._perf.event, stacks=str(self._stacks), targets=found, **rig.tag)
+                Profile(
+                    *self.scene.place,
+                    event=self._perf.event,
+                    stacks=str(self._stacks),
+                    all_cpus=self._perf.all_cpus,
+                    targets=found,
+                    **rig.tag,
+                )
             )
 
     def _with_kernel(self, name: str, folded: Folded) -> Folded:

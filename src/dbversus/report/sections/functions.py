@@ -10,7 +10,7 @@ from typing import Any
 from dbversus.explain.functions import in_brief
 from dbversus.profiling.figures import Difference, FunctionCost, Profile
 from dbversus.profiling.moved import FEW
-from dbversus.profiling.perf import Stacks
+from dbversus.profiling.perf import CPU_CLOCK, Stacks
 from dbversus.profiling.stored import Profiled
 from dbversus.report.charts.flame import draw_flame
 from dbversus.report.figures import BlockFigures, block_figures, estimate
@@ -182,6 +182,11 @@ def _notes(profiled: Sequence[Profiled], words: Words) -> Iterator[str]:
         f"Means over blocks with 95 % intervals, moderated over {words.parts}; of those shown, 5 % may be chance "
         "(Benjamini-Hochberg)."
     )
+    if first.event.startswith(CPU_CLOCK) and not first.all_cpus:
+        yield (
+            "Processes were sampled one by one, which makes each switch to one of them dearer, by some µs on a virtual machine. "
+            "Root, or kernel.perf_event_paranoid of 0, samples all CPUs, which does not."
+        )
     yield words.meaning
 
 

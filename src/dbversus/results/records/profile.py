@@ -28,8 +28,10 @@ class Profile(OfTest, frozen=True, kw_only=True):
     event: `cycles` or `cpu-clock`, with `:u` outside the kernel, whose part is known as a whole; of waits, `sched:sched_switch`
     stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
     targets: by name of the target
+    all_cpus: whether all CPUs were sampled, and other processes left out; else the servers' processes one by one
     """
 
     event: str
     stacks: str
     targets: dict[str, ProfiledTarget]
+    all_cpus: bool = False
