@@ -148,6 +148,18 @@ def test_what_is_gone_with_all_that_it_calls_stands_under_what_is_nearest_to_tha
     assert {(group.under, len(group.names)) for group in _moved(base, mine)} == {("Bitmap", 40), ("Sort", 12)}
 
 
+def test_a_function_that_costs_nothing_by_itself_on_one_side_stands_in_one_group() -> None:
+    base: dict[str, float] = {"main;run;find": 40, "main;run;find;keep": 9, "main;run;other": 8, "main;run": 30}
+    mine: dict[str, float] = {"main;run;find;part": 30, "main;run;find;keep": 9, "main;run;fresh": 9, "main;run": 30}
+    names = [name for group in _moved(base, mine) for name in group.names]
+    assert sorted(names) == ["find", "fresh", "other", "part"]
+
+
+def test_the_kernels_time_is_not_that_of_the_function_which_calls_it() -> None:
+    base: dict[str, float] = {"main;read": 30, "main;read;[kernel] pread64": 20}
+    assert _moved(base, {"main;read": 20, "main;read;[kernel] pread64": 30}) == []
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_functions_that_have_nothing_to_do_with_each_other_stay_alone(seed: int) -> None:
     """As many of one build alone as two major versions have, with names of a few words; no two share a caller."""

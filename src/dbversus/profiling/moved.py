@@ -55,8 +55,7 @@ def move_together(base: Stacks, mine: Stacks, surely: float = 0.0) -> list[Group
     pair = _see(base, mine, surely)
     new_names = _renamed(pair)
     as_one = _see(base, _with_names(mine, {new: old for old, new in new_names.items()}), surely, frozenset(new_names))
-    groups = (_group(names, caller, new_names, pair, as_one) for names, caller in _moved(as_one))
-    return [group for group in groups if len(group.names) > 1]
+    return [_group(names, caller, new_names, pair, as_one) for names, caller in _moved(as_one)]
 
 
 @dataclass(frozen=True)
@@ -161,15 +160,16 @@ def _moved(pair: _Pair) -> Iterator[tuple[Names, str]]:
     own, callees = _below(pair, kernel=False), _callees(pair)
     taken: set[str] = set()
     for caller in sorted({*own, *callees, *pair.renamed}, key=lambda name: (-abs(pair.change(name)), name)):
-        names = own.get(caller, frozenset())
+        names = own.get(caller, frozenset()) - taken
         if caller not in taken and (not names or caller in pair.renamed or _took_up(pair, {caller}, names)):
             names |= {caller}
         beside = callees.get(caller, frozenset()) - taken
         if _took_up(pair, beside, names) and _took_up(pair, names, beside):
             names |= beside
-        taken |= names
-        yield names, caller
-    yield from ((names, caller) for caller, names in _below(pair, kernel=True).items())
+        if len(names) > 1 or names & pair.renamed:
+            taken |= names
+            yield names, caller
+    yield from ((names, caller) for caller, names in _below(pair, kernel=True).items() if len(names) > 1)
 
 
 def _below(pair: _Pair, *, kernel: bool) -> dict[str, Names]:
@@ -187,7 +187,8 @@ def _callees(pair: _Pair) -> dict[str, Names]:
     callers = _callers(pair.base), _callers(pair.mine)
     for name in pair.own[0].keys() & pair.own[1].keys() - pair.homes.keys():
         change = pair.change(name)
-        if abs(change) >= pair.least and (caller := callers[change > 0].get(name)):
+        caller = callers[change > 0].get(name)
+        if caller and abs(change) >= pair.least and not name.startswith(KERNEL):
             found[caller].add(name)
     return {caller: frozenset(names) for caller, names in found.items()}
 
