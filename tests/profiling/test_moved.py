@@ -72,6 +72,17 @@ def test_what_others_call_now_is_one_with_the_name_most_like_its_own_and_with_wh
     }
 
 
+def test_a_part_that_has_a_name_like_that_of_the_rest_is_one_with_it_though_callers_skip_that() -> None:
+    base: dict[str, float] = {"main;a;unpin": 9, "main;b;unpin": 9, "main;a": 30, "main;b": 30}
+    mine: dict[str, float] = {
+        f"main;{caller};{name}": cost for caller in "ab" for name, cost in (("unpin", 1), ("unpin2", 8))
+    }
+    (found,) = _moved(base, mine | {"main;a": 30, "main;b": 30})
+    assert (found.names, found.gone, found.new) == (("unpin", "unpin2"), (), ("unpin2",))
+    kept = {stack: cost * (8 if stack.endswith("unpin") else 1) for stack, cost in mine.items()}
+    assert _moved(base, kept | {"main;a": 30, "main;b": 30}) == [], "where it costs what it did, nothing has moved"
+
+
 def test_of_many_names_that_are_alike_each_has_one_partner() -> None:
     gone = {f"main;f{n};get_next_row_{letter}": 5.0 + n for n, letter in enumerate("abcdefgh")}
     new = {f"main;g{n};get_next_row_{letter}_v2": 6.0 + n for n, letter in enumerate("hgfedcba")}

@@ -21,7 +21,7 @@ LEAST_SHARE = 0.003
 """Of an operation's CPU time: less did not move, as far as can be told."""
 ABSENT = 0.05
 """A function is gone, or new, where the other side has no more than this of its cost."""
-FROM_ONE = 0.5
+HALF = 0.5
 """Of a function's cost comes from one caller; else it is called from all over, and stands below none."""
 MOSTLY = 0.8
 FEW = 4
@@ -110,7 +110,7 @@ def _homes(stacks: Stacks, only: Names, common: Collection[str]) -> dict[str, st
         if stack[-1] in only:
             caller = next((name for name in stack[-2::-1] if name in common), "")
             nearest[stack[-1]][caller] += cost  # type: ignore[assignment]
-    return {name: caller for name, costs in nearest.items() if (caller := _main(costs, FROM_ONE))}
+    return {name: caller for name, costs in nearest.items() if (caller := _main(costs, HALF))}
 
 
 def _main(costs: Counter[str], share: float) -> str:
@@ -120,12 +120,13 @@ def _main(costs: Counter[str], share: float) -> str:
 
 
 def _renamed(pair: _Pair) -> dict[str, str]:
-    """Gone → new function that took its place, where the callers do not tell: of each the one that is most alike."""
-    gone, new = (
-        [name for name in only if own[name] >= pair.least and not name.startswith(KERNEL)]
-        for only, own in zip(pair.only, pair.own, strict=True)
+    """Function of the base → that of the target which took its place, or a part of it, where the callers do not tell: of each the
+    one that is most alike. One of the two is of one side alone; the other costs less, or more, by half at least."""
+    fell, rose = (
+        [name for name, cost in own.items() if cost >= pair.least and other.get(name, 0.0) <= HALF * cost]
+        for own, other in (pair.own, pair.own[::-1])
     )
-    alike = ((_alike(one, other), one, other) for one in gone for other in new)
+    alike = ((_alike(one, other), one, other) for one in fell for other in rose if _is_alone(pair, one, other))
     found: dict[str, str] = {}
     taken: set[str] = set()
     for _, one, other in sorted((each for each in alike if each[0]), key=lambda each: (-each[0], each[1:])):
@@ -134,6 +135,10 @@ def _renamed(pair: _Pair) -> dict[str, str]:
             if pair.homes.get(one) is None or pair.homes.get(one) != pair.homes.get(other):
                 found[one] = other
     return found
+
+
+def _is_alone(pair: _Pair, one: str, other: str) -> bool:
+    return (one in pair.only[0] or other in pair.only[1]) and not (one.startswith(KERNEL) or other.startswith(KERNEL))
 
 
 def _alike(one: str, other: str) -> float:
