@@ -220,25 +220,21 @@ def _steps(wanted: Sequence[str], changes: "tuple[Change, ...]") -> tuple[str, .
 
 
 def _with_tools(wanted: list[str], changes: "tuple[Change, ...]", *, is_asked: bool) -> list[str]:
-    """Without what perf cannot record here, where another step may tell something; raises where it was asked for."""
-    from dbversus.campaign.finding.steps import PROFILE, STEPS, WAITS
-    from dbversus.profiling.perf import find_perf, find_switches
+    """Without profiles where perf cannot be used and another step may tell something; raises where they were asked for."""
+    from dbversus.campaign.finding.steps import PROFILE, STEPS
+    from dbversus.profiling.perf import find_perf
 
-    lacking: dict[str, UsageError] = {}
-    for name, find in ((WAITS, find_switches), (PROFILE, find_perf)):
-        if name in wanted and STEPS[name].applies(changes):
-            try:
-                find()
-            except UsageError as error:
-                if is_asked:
-                    raise
-                lacking[name] = error
-    left = [name for name in wanted if name not in lacking]
-    if lacking and not any(STEPS[name].applies(changes) for name in left):
-        raise next(iter(lacking.values()))
-    for name, why in lacking.items():
-        print(f"{name}: left out. {why}", file=sys.stderr)
-    return left
+    if PROFILE not in wanted or not STEPS[PROFILE].applies(changes):
+        return wanted
+    others = [name for name in wanted if name != PROFILE]
+    try:
+        find_perf()
+    except UsageError as error:
+        if is_asked or not any(STEPS[name].applies(changes) for name in others):
+            raise
+        print(f"{PROFILE}: left out. {error}", file=sys.stderr)
+        return others
+    return wanted
 
 
 def _folder_of(directory: Path, agenda: "Finding") -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.profiling import wait_samples
 from dbversus.profiling.figures import BlockProfile, Profile, profile_of
 from dbversus.profiling.folded import read_folded
 from dbversus.profiling.perf import SWITCHES
@@ -33,7 +34,11 @@ class Profiled:
 
     @property
     def is_of_waits(self) -> bool:
-        return self.event == SWITCHES
+        return _is_of_waits(self.event)
+
+
+def _is_of_waits(event: str) -> bool:
+    return event in (SWITCHES, wait_samples.EVENT)
 
 
 def measured_profiles(results: Results) -> list[Profiled]:
@@ -65,7 +70,7 @@ def profiles_of(results: Results) -> list[Profiled]:
     return [
         one
         for of_waits in (False, True)
-        for one in _of_kind(results, [each for each in every if (each.event == SWITCHES) == of_waits])
+        for one in _of_kind(results, [each for each in every if _is_of_waits(each.event) == of_waits])
     ]
 
 
@@ -81,7 +86,7 @@ def _of_kind(results: Results, records: Sequence[ProfileRecord]) -> list[Profile
         base = blocks.get((test, results.base.name), {})
         for target in results.targets[1:]:
             mine = blocks.get((test, target.name), {})
-            if profile := profile_of(base, mine, moves=of_test.event != SWITCHES):
+            if profile := profile_of(base, mine, moves=not _is_of_waits(of_test.event)):
                 labels = target.label, results.base.label
                 how = of_test.event, of_test.stacks
                 found.append(Profiled(test, *labels, *how, _samples(base, mine), profile, of_test.all_cpus))

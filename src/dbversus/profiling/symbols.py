@@ -67,12 +67,17 @@ def _in_kernel(symbols: Sequence[str]) -> str:
     """By what the kernel was entered for: the outermost symbol that tells."""
     for symbol in reversed(symbols):
         if found := _SYSTEM_CALL.match(symbol):
-            return f"{KERNEL} {_SAME_CALLS.get(found[1], found[1])}"
+            return f"{KERNEL} {system_call(found[1])}"
         if _FAULT.match(symbol):
             return f"{KERNEL} page fault"
         if _INTERRUPT.match(symbol):
             return f"{KERNEL} interrupts"
     return KERNEL
+
+
+def system_call(name: str) -> str:
+    """As another is called that does the same."""
+    return _SAME_CALLS.get(name, name)
 
 
 def is_unnamed(function: str) -> bool:

@@ -76,7 +76,7 @@ class _Recording:
 def test_a_profile_is_journaled_with_its_files_and_with_the_part_of_the_kernel_where_that_may_not_be_seen(
     event: str, user_ns: int | None, folded: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(functions, "perf_here", lambda: Perf("perf", event, unwinds=True))
+    monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", event, unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
     monkeypatch.setattr(functions, "descendants", lambda _: [])
     monkeypatch.setattr(functions, "program_of", lambda _: "/nowhere")

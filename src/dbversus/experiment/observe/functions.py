@@ -4,8 +4,9 @@ import functools
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, cast
 
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene
@@ -26,6 +27,13 @@ Pieces = Mapping[str, list[tuple[int, int]]]
 """Target → when it was driven in slots: moments since 1970 and lengths, in ns."""
 
 
+class Recorder(Protocol):
+    """What records until it is ended."""
+
+    def end(self) -> None: ...
+    def remove(self) -> None: ...
+
+
 class Functions(Observer):
     """A recording begins with the rows, and again where a server was replaced. What is between two slots is left out."""
 
@@ -35,8 +43,9 @@ class Functions(Observer):
     def __init__(self, scene: Scene):
         super().__init__(scene)
         self._perf: Perf | None = None
+        self._event = ""
         self._stacks = Stacks.NONE
-        self._recording: Recording | None = None
+        self._recording: Recorder | None = None
         self._owner: dict[int, str] = {}
         self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ops: Counter[str] = Counter()
@@ -50,11 +59,11 @@ class Functions(Observer):
 
     def begin(self) -> None:
         """Raises UsageError where nothing can be recorded."""
-        self._perf = self._find()
-        self._stacks = self._perf.stacks_of([self._program(target.server.root_pid) for target in self.scene.rig.alive])
+        self._use(_perf_here())
 
-    def _find(self) -> Perf:
-        return perf_here()
+    def _use(self, perf: Perf) -> None:
+        self._perf, self._event = perf, perf.event
+        self._stacks = perf.stacks_of([self._program(target.server.root_pid) for target in self.scene.rig.alive])
 
     def _program(self, pid: int | None) -> Path | None:
         return Path(program_of(pid)) if pid is not None else None
@@ -67,10 +76,13 @@ class Functions(Observer):
         tasks = [*self._owner, *(self._of_engine(rig.engine.pid) if is_embedded else [])]
         if not tasks:
             return
-        assert self._perf
         (rig.folder / PROFILES).mkdir(exist_ok=True)
         file = rig.folder / PROFILES / f"{self.part}{RECORDING}"
-        self._recording = Recording(self._perf, tasks, self._stacks, file)
+        self._recording = self._record(tasks, file)
+
+    def _record(self, tasks: Sequence[int], file: Path) -> "Recorder":
+        assert self._perf
+        return Recording(self._perf, tasks, self._stacks, file)
 
     def _owners(self) -> dict[int, str]:
         """Process, or thread, to record → its target."""
@@ -112,8 +124,9 @@ class Functions(Observer):
             recording.remove()
             self._pieces.clear()
 
-    def _take(self, recording: Recording, slots: "Slots") -> None:
-        self._sampled.take(in_slots(recording.samples(), slots, self._owner))
+    def _take(self, recording: "Recorder", slots: "Slots") -> None:
+        samples = cast(Recording, recording).samples()  # as `_record` has made it
+        self._sampled.take(in_slots(samples, slots, self._owner))
 
     def end(self) -> None:
         rig, sampled = self.scene.rig, self._sampled
@@ -133,13 +146,14 @@ class Functions(Observer):
                 ops=self._ops[name],
                 cpu_ns=self._counted_ns[name],
             )
-        if found and self._perf:
+        if found:
+            all_cpus = self._perf is not None and self._perf.all_cpus
             rig.note(
                 Profile(
                     *self.scene.place,
-                    event=self._perf.event,
+                    event=self._event,
                     stacks=str(self._stacks),
-                    all_cpus=self._perf.all_cpus,
+                    all_cpus=all_cpus,
                     targets=found,
                     **rig.tag,
                 )
@@ -154,7 +168,7 @@ class Functions(Observer):
 
 
 @functools.cache
-def perf_here() -> Perf:
+def _perf_here() -> Perf:
     """Tried once: a trial takes a busy host a second or two."""
     return find_perf()
 

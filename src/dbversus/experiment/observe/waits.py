@@ -2,16 +2,19 @@
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
-from dbversus.experiment.observe.functions import Functions, Slots, libraries_of
+from dbversus.experiment.observe.functions import Functions, Recorder, Slots, libraries_of
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.engine import Reply
+from dbversus.profiling import wait_samples
 from dbversus.profiling.folded import Folded
 from dbversus.profiling.perf import Perf, Recording, find_switches
 from dbversus.profiling.symbols import UNKNOWN, in_server
+from dbversus.profiling.wait_samples import WaitSamples
 from dbversus.profiling.waits import ON_CPU, Wait, waiting
 
 _CLIENT = "client"
@@ -28,8 +31,14 @@ class Waits(Functions):
     def is_wanted(cls, scene: Scene) -> bool:
         return scene.rig.spec.waits
 
-    def _find(self) -> Perf:
-        return _switches_here()
+    def begin(self) -> None:
+        if perf := _switches_here():
+            self._use(perf)
+        else:
+            self._event = wait_samples.EVENT
+
+    def _record(self, tasks: Sequence[int], file: Path) -> Recorder:
+        return super()._record(tasks, file) if self._perf else WaitSamples(tasks)
 
     def _owners(self) -> dict[int, str]:
         return {thread: name for name, threads in self.scene.rig.serving.items() for thread in threads}
@@ -42,10 +51,10 @@ class Waits(Functions):
         clients: int = self.scene.case.connections(self.scene.rig.spec.tables)
         return clients * int(slot["elapsed_ns"])
 
-    def _take(self, recording: Recording, slots: Slots) -> None:
+    def _take(self, recording: Recorder, slots: Slots) -> None:
         libraries = libraries_of(self.scene)
         lengths: defaultdict[str, Lengths] = defaultdict(Lengths)
-        for wait in recording.waits():
+        for wait in cast(Recording | WaitSamples, recording).waits():
             for name, length_ns in slots.during(wait.began_ns, wait.ended_ns):
                 if length_ns and self._owner.get(wait.thread, name) == name:
                     lengths[name].add(wait, length_ns, libraries.get(name))
@@ -105,5 +114,5 @@ def _client_threads(pid: int) -> Iterator[int]:
 
 
 @functools.cache
-def _switches_here() -> Perf:
+def _switches_here() -> Perf | None:
     return find_switches()

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from dbversus.explain.functions import in_brief
+from dbversus.profiling import wait_samples
 from dbversus.profiling.figures import Difference, FunctionCost, Profile
 from dbversus.profiling.moved import FEW
 from dbversus.profiling.perf import CPU_CLOCK, Stacks
@@ -165,19 +166,22 @@ def _us(value: float) -> str:
 
 
 def _sampled(event: str) -> str:
+    """`perf (cpu-clock)`, or what else has told it."""
+    if event == wait_samples.EVENT:
+        return "reading, every 2 ms, which system call each thread is in (perf may not tell it here)"
     outside = (
         ", outside the kernel, whose part is told as a whole: kernel.perf_event_paranoid of 1 shows its system calls"
         if event.endswith(":u")
         else ""
     )
-    return f"{event}{outside}"
+    return f"perf ({event}{outside})"
 
 
 def _notes(profiled: Sequence[Profiled], words: Words) -> Iterator[str]:
     first = profiled[0]
     samples = sum(one.samples for one in profiled)
     yield (
-        f"{words.recorded} by perf ({_sampled(first.event)}) in blocks of their own, with {samples:,} {words.counted}; "
+        f"{words.recorded} by {_sampled(first.event)} in blocks of their own, with {samples:,} {words.counted}; "
         f"{_BY_STACKS[Stacks(first.stacks)]}. "
         f"Means over blocks with 95 % intervals, moderated over {words.parts}; of those shown, 5 % may be chance "
         "(Benjamini-Hochberg)."

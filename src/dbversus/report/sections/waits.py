@@ -13,7 +13,7 @@ _WORDS = Words(
     "of time",
     "parts",
     "Waits",
-    "Switches recorded",
+    "Recorded",
     "waits and operations",
     "Of the threads that serve the clients, from the moment one leaves the CPU until it is back on one, and in which function. "
     "The time that is left is that on a CPU. A server that has done its work waits for the client: recvfrom, poll or epoll_wait.",

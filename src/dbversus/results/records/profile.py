@@ -25,7 +25,7 @@ class ProfiledTarget(Part, frozen=True, kw_only=True):
 class Profile(OfTest, frozen=True, kw_only=True):
     """Which functions of the servers used CPU time in the rows of a test, or what operations waited for (docs/explain.md).
 
-    event: `cycles` or `cpu-clock`, with `:u` outside the kernel, whose part is known as a whole; of waits, `sched:sched_switch`
+    event: `cycles` or `cpu-clock`, with `:u` outside the kernel alone; of waits `sched:sched_switch` or `/proc/*/syscall`
     stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
     targets: by name of the target
     all_cpus: whether all CPUs were sampled, and other processes left out; else the servers' processes one by one
