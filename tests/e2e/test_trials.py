@@ -23,11 +23,12 @@ def _run(bench: Bench, script: str, *args: str, **settings: str) -> str:
     program = bench.folder / "dbversus"
     program.write_text(f'#!/bin/sh\nexec {shlex.join(bench.dbversus)} "$@"\n')
     program.chmod(0o755)
-    environment = os.environ | {"DBVERSUS": str(program), "DBVERSUS_HOME": str(bench.home), **settings}
+    lock = str(bench.folder / "host.lock")  # other work of dbversus may be under way
+    environment = os.environ | {"DBVERSUS": str(program), "DBVERSUS_HOME": str(bench.home), "DBVERSUS_HOST_LOCK": lock}
     done = subprocess.run(
         ["sh", str(TRIALS / script), *args],
         cwd=bench.folder,
-        env=environment,
+        env=environment | settings,
         capture_output=True,
         text=True,
         timeout=600,

@@ -39,7 +39,7 @@ def test_waits_stand_beside_functions_of_the_same_test(tmp_path: Path) -> None:
     assert "µs of time per operation" in text and "parts whose difference is shown come to" in text
     assert functions.TITLE in text and "functions whose difference is shown come to" in text
     content = json.loads(json_format.render(assessment))
-    assert content["waits"][0]["functions"][0]["names"] == ["fdatasync in XLogWrite"]
+    assert content["off_cpu"][0]["functions"][0]["names"] == ["fdatasync in XLogWrite"]
     assert content["functions"][0]["event"] == "cpu-clock"
     assert {"Waits", "Functions"} <= {sheet.name for sheet in of_sections(assessment)}
 
@@ -47,5 +47,5 @@ def test_waits_stand_beside_functions_of_the_same_test(tmp_path: Path) -> None:
 def test_without_any_no_report_has_them(tmp_path: Path) -> None:
     write_journal(tmp_path, 2)
     assessment = build_assessment(open_results(tmp_path))
-    assert json.loads(json_format.render(assessment))["waits"] == []
+    assert json.loads(json_format.render(assessment))["off_cpu"] == []
     assert not any(one.name == "waits" for one in assessment.sections)

@@ -109,7 +109,7 @@ class Lengths:
 def _client_threads(pid: int) -> Iterator[int]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):  # it has ended
-            if (task / "comm").read_text().strip() == _CLIENT:
+            if (task / "comm").read_text(encoding="ascii", errors="replace").strip() == _CLIENT:
                 yield int(task.name)
 
 

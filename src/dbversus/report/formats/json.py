@@ -70,8 +70,10 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "calibration": assessment.calibration,
         "data_state": assessment.data_state,
         "command": assessment.command,
-        **_of_sections(assessment.sections),
     }
+    of_sections = _of_sections(assessment.sections)
+    assert not content.keys() & of_sections.keys(), "a section's key is taken"
+    content |= of_sections
     plain: dict[str, Any] = _finite(content)
     return plain
 
@@ -79,13 +81,13 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
 def _of_sections(sections: Sequence[Section]) -> dict[str, Any]:
     """By their keys, those that are absent too; and why some could not be made."""
     known = {one.name: one for one in sections}
-    content = {
+    found = {
         each.key: known[each.name].content if each.name in known else each.absent
         for each in SECTIONS.values()
         if each.key and not each.by_test
     }
     broken = [note for one in sections if one.is_broken for note in one.notes]
-    return content | ({"broken_sections": broken} if broken else {})
+    return found | ({"broken_sections": broken} if broken else {})
 
 
 def _of_test(test: str, sections: Sequence[Section]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ _ALL = (
     Registered(
         "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
     ),
-    Registered("waits", "what operations wait for, where that was recorded (docs/explain.md)", "waits", ()),
+    Registered("waits", "what operations wait for, where that was recorded (docs/explain.md)", "off_cpu", ()),
     Registered("causes", "why tests changed: causes and leads, ranked (docs/explain.md)", "causes", ()),
     Registered("after_writes", "what tests do after the writes of a suite, against before them", "after_writes"),
     Registered("claims", "what a published post claims, and whether it is found (docs/posts.md)", "posts", ()),
