@@ -330,10 +330,12 @@ class _Search:
                 yield self._new(Kind.PLANNING, statement, **told)
 
     def _waits(self) -> Sequence[Cause]:
-        """Where throughput changed too; of a larger change in another metric they have no share."""
+        """Where throughput changed and CPU time does not tell most; of a larger change in bytes they have no share."""
         measured, throughput = self.seen.waits, self.seen.findings.get(THROUGHPUT)
         slower = throughput is not None and throughput.counted in CHANGES and (throughput.ratio or 1) < 1
-        if not measured or slower != self.is_worse or (measured.profile.whole.change_us > 0) != slower:
+        if self.most.metric == CPU or not measured or slower != self.is_worse:
+            return ()
+        if (measured.profile.whole.change_us > 0) != slower:
             return ()
         causes = wait_causes(measured)
         return causes if self.most.metric == THROUGHPUT else [replace(cause, share=None) for cause in causes]

@@ -8,7 +8,7 @@ from dbversus.profiling.figures import FunctionCost, Profile
 from dbversus.profiling.moved import FEW
 from dbversus.profiling.stored import Profiled
 from dbversus.profiling.symbols import shortened
-from dbversus.profiling.waits import ON_CPU
+from dbversus.profiling.waits import ON_CPU, RUN_QUEUE
 
 LEAST_SHARE = 0.03
 """Of the change: what has less of it is in the table of functions alone."""
@@ -30,10 +30,10 @@ def function_causes(profiled: Profiled, ratio: float | None = None, change_us: f
 
 
 def wait_causes(profiled: Profiled) -> list[Cause]:
-    """The same of what operations wait for; their time on a CPU is no wait."""
+    """The same of what operations wait for; not their time on a CPU, nor in its queue, which grows with that."""
     whole = profiled.profile.whole
     causes = _causes(profiled, Kind.WAIT, whole.change_us if whole.is_shown else 0.0)
-    return [cause for cause in causes if cause.what != ON_CPU]
+    return [cause for cause in causes if cause.what not in (ON_CPU, RUN_QUEUE)]
 
 
 def _causes(profiled: Profiled, kind: Kind, change_us: float) -> Iterator[Cause]:

@@ -11,7 +11,6 @@ from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
 from dbversus.profiling.moved import FEW
 from dbversus.profiling.symbols import KERNEL, shortened
-from dbversus.profiling.waits import RUN_QUEUE
 from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
 from dbversus.units import count_of, show_bytes, show_least, show_memory
@@ -151,7 +150,7 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.PLANNING:
             return f"planning {number(_number(cause.base))} → {number(_number(cause.mine))} ms"
         case Kind.WAIT:
-            return f"waiting in the {RUN_QUEUE}" if cause.what == RUN_QUEUE else f"waiting for {cause.what}"
+            return f"waiting for {cause.what}"
         case Kind.FUNCTION:
             return _functions(cause)
         case Kind.KNOWN:
