@@ -1,12 +1,15 @@
 """perf is looked for and tried before anything is measured; what is missing is said in one sentence, with what to change."""
 
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.host.processes import is_alive
 from dbversus.profiling import perf
 from dbversus.profiling.perf import Perf, Recording, Stacks, find_perf, has_frame_pointers
 
@@ -92,6 +95,28 @@ esac"""
     record, *_, last = (tmp_path / "asked").read_text().splitlines()
     assert ("--all-cpus" in record, "--pid 7" in record) == (all_cpus, not all_cpus)
     assert last.endswith("--pid 7,8") == all_cpus
+
+
+def test_perf_ends_with_the_process_that_records(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """However that ends: of all CPUs it would go on for ever."""
+    _fake_perf(tmp_path, f"echo $$ > {tmp_path}/pid; echo > {tmp_path}/data; exec sleep 600", monkeypatch)
+    code = f"""
+import sys
+from pathlib import Path
+from dbversus.profiling.perf import Perf, Recording, Stacks
+Recording(Perf({str(tmp_path / "perf")!r}, "cpu-clock", True, True), [7], Stacks.NONE, Path({str(tmp_path / "data")!r}))
+print("recording", flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as recorder:
+        assert recorder.stdout and recorder.stdout.readline() == b"recording\n"
+        pid = int((tmp_path / "pid").read_text())
+        assert is_alive(pid)
+        recorder.kill()
+    deadline_s = time.monotonic() + 60
+    while is_alive(pid):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
 
 
 def test_callers_are_found_by_what_all_programs_have(tmp_path: Path) -> None:

@@ -150,12 +150,14 @@ def _waits(assessment: "Assessment", change: "Change", results: "Results") -> bo
     from dbversus.stats.metrics import CPU, THROUGHPUT
     from dbversus.stats.model import CHANGES
 
-    test = next(one for one in assessment.tests if one.name == change.test)
-    figures = {figure.metric: figure for figure in test.figures}
+    figures = {one.metric: one for test in assessment.tests if test.name == change.test for one in test.figures}
     labels = results.base.label, results.targets[change.target].label
-    rates, cpu_us = ([figures[name].estimates[label].value or 0.0 for label in labels] for name in (THROUGHPUT, CPU))
-    finding = figures[THROUGHPUT].findings.get(labels[1])
-    if not finding or finding.counted not in CHANGES or not all(rates):
+    finding = figures[THROUGHPUT].findings.get(labels[1]) if THROUGHPUT in figures else None
+    if not finding or finding.counted not in CHANGES:
+        return False
+    rates = [figures[THROUGHPUT].estimates[label].value or 0.0 for label in labels]
+    cpu_us = [figures[CPU].estimates[label].value or 0.0 for label in labels] if CPU in figures else [0.0, 0.0]
+    if not all(rates):
         return False
     case = case_of(change.test)
     clients = case[1] if case else max(results.header.clients or [1])

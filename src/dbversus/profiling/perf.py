@@ -11,10 +11,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 from dbversus.host.pmu import instructions_counted
+from dbversus.host.processes import end_with_parent
 from dbversus.profiling.script import FIELDS, FIELDS_OF_STARTS, Sample, family_of, samples_of
 from dbversus.profiling.waits import Wait, waits_of
 
@@ -167,6 +169,8 @@ class Recording:
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            # with all CPUs it would go on for ever, and fill the disk
+            preexec_fn=partial(end_with_parent, signal.SIGINT),
         )
         deadline_s = time.monotonic() + _READY_S
         while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline_s:

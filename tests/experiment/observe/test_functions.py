@@ -20,6 +20,10 @@ PIECES = {"t0": [(100, 50), (300, 50)], "t1": [(200, 50)]}
 OWNER = {10: "t0", 20: "t1"}
 
 
+def _is_of(pid: int, name: str) -> bool:
+    return OWNER.get(pid, name) == name
+
+
 @pytest.mark.parametrize(
     ("pid", "at_ns", "target"),
     [
@@ -35,12 +39,26 @@ OWNER = {10: "t0", 20: "t1"}
     ],
 )
 def test_a_sample_is_of_the_target_whose_slot_it_is_in(pid: int, at_ns: int, target: str | None) -> None:
-    assert [name for name, _ in in_slots([Sample(pid, at_ns, 1, ("main",))], Slots(PIECES), OWNER)] == [target]
+    assert [name for name, _ in in_slots([Sample(pid, at_ns, 1, ("main",))], Slots(PIECES), _is_of)] == [target]
+
+
+def test_what_the_engine_does_in_a_slot_of_a_server_is_not_the_servers() -> None:
+    """A library beside a server: the engine with the one in it drives the other, too."""
+    servers = {"t0": None, "t1": 20}
+    build = SimpleNamespace(prefix="/x/libsqlite3.so")
+    alive = [
+        SimpleNamespace(name=name, server=SimpleNamespace(root_pid=pid, build=build)) for name, pid in servers.items()
+    ]
+    observer = Functions(Scene(cast(Rig, SimpleNamespace(alive=alive)), 0, cast(Case, SimpleNamespace(name="scan"))))
+    observer._owner, observer._engine_tasks = {20: "t1"}, {7}
+    samples = [Sample(7, 110, 1, ("step",)), Sample(7, 210, 1, ("send",)), Sample(20, 211, 1, ("run",))]
+    found = in_slots(samples, Slots(PIECES), observer._is_of)
+    assert [name for name, _ in found] == ["t0", None, "t1"]
 
 
 def test_without_slots_every_sample_is_left_out() -> None:
     sampled = Sampled()
-    sampled.take(in_slots([Sample(10, 5, 1, ("main",))], Slots({}), OWNER))
+    sampled.take(in_slots([Sample(10, 5, 1, ("main",))], Slots({}), _is_of))
     assert (sampled.left_out, sampled.folded) == (1, {})
 
 

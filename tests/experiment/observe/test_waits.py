@@ -1,6 +1,7 @@
 """Waits are put to slots by their parts, of the threads that serve a target's clients; the rest of the time is that on a CPU."""
 
 import os
+import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from dbversus.errors import RunError
 from dbversus.experiment.observe import functions, waits
 from dbversus.experiment.observe.functions import Slots
 from dbversus.experiment.observe.scene import Scene
@@ -75,7 +77,19 @@ def test_waits_that_were_not_sampled_are_told_as_those_of_about_their_length() -
 
 
 @pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any]]:
+def serving() -> dict[str, list[int]]:
+    return {"t0": [11], "t1": [21]}
+
+
+@pytest.fixture
+def remarks() -> list[tuple[str, str]]:
+    return []
+
+
+@pytest.fixture
+def noted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serving: dict[str, list[int]], remarks: list[tuple[str, str]]
+) -> list[dict[str, Any]]:
     """What is journaled of one row on two servers, each with a thread of its own for the client."""
     monkeypatch.setattr(waits, "_switches_here", lambda: Perf("perf", SWITCHES, unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
@@ -86,7 +100,8 @@ def noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any
         alive=alive,
         folder=tmp_path,
         tag={},
-        serving={"t0": [11], "t1": [21]},
+        serving=serving,
+        remark=lambda words, target=None: remarks.append((words, target.name if target else "")),
         spec=SimpleNamespace(tables=1),
         note=lambda one: found.append(msgspec.to_builtins(one)),
     )
@@ -112,6 +127,26 @@ def test_the_time_of_operations_is_what_they_wait_for_and_what_is_left(
     assert files["t0"] == "XLogWrite;fdatasync in XLogWrite 40\non a CPU 60\n"
     assert files["t1"] == "XLogWrite;run queue 5\non a CPU 45\n"
     assert {name: one["cpu_ns"] for name, one in record["targets"].items()} == {"t0": 100, "t1": 50}
+
+
+@pytest.mark.parametrize("serving", [{"t0": [11], "t1": []}])
+def test_of_a_server_whose_threads_serve_anybody_nothing_is_recorded_and_it_is_said(
+    noted: list[dict[str, Any]], remarks: list[tuple[str, str]]
+) -> None:
+    assert set(noted[0]["targets"]) == {"t0"} and _Recording.asked[1] == [11]
+    assert remarks == [("which of its threads serve clients is unknown, so no waits are recorded", "t1")]
+
+
+class _Refused(_Recording):
+    def waits(self) -> list[Wait]:
+        raise RunError("The kernel does not tell.")
+
+
+def test_a_kernel_that_tells_nothing_ends_no_experiment(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, remarks: list[tuple[str, str]]
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "_Recording", _Refused)
+    assert request.getfixturevalue("noted") == [] and remarks == [("The kernel does not tell.", "")]
 
 
 def test_the_client_threads_of_an_engine_are_found_by_name() -> None:

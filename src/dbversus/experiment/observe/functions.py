@@ -4,7 +4,7 @@ import functools
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -47,6 +47,7 @@ class Functions(Observer):
         self._stacks = Stacks.NONE
         self._recording: Recorder | None = None
         self._owner: dict[int, str] = {}
+        self._engine_tasks: set[int] = set()
         self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ops: Counter[str] = Counter()
         self._counted_ns: Counter[str] = Counter()
@@ -73,7 +74,8 @@ class Functions(Observer):
         rig = self.scene.rig
         self._owner = self._owners()
         is_embedded = any(target.server.root_pid is None for target in rig.alive)
-        tasks = [*self._owner, *(self._of_engine(rig.engine.pid) if is_embedded else [])]
+        self._engine_tasks = set(self._of_engine(rig.engine.pid)) if is_embedded else set()
+        tasks = [*self._owner, *sorted(self._engine_tasks)]
         if not tasks:
             return
         (rig.folder / PROFILES).mkdir(exist_ok=True)
@@ -126,7 +128,14 @@ class Functions(Observer):
 
     def _take(self, recording: "Recorder", slots: "Slots") -> None:
         samples = cast(Recording, recording).samples()  # as `_record` has made it
-        self._sampled.take(in_slots(samples, slots, self._owner))
+        self._sampled.take(in_slots(samples, slots, self._is_of))
+
+    def _is_of(self, task: int, name: str) -> bool:
+        """Whether what it does in a slot of that target is the target's work. The engine's is that of libraries alone; a process
+        that was started since is of the target whose slot it was: the others are frozen then."""
+        if task in self._engine_tasks:
+            return name in self._sampled.libraries
+        return self._owner.get(task, name) == name
 
     def end(self) -> None:
         rig, sampled = self.scene.rig, self._sampled
@@ -215,12 +224,10 @@ class Slots:
             place += 1
 
 
-def in_slots(samples: Iterable[Sample], slots: Slots, owner: Mapping[int, str]) -> Iterator[tuple[str | None, Sample]]:
-    """Each sample with its target; None: outside of that one's slots.
-
-    `owner`: process → its target. One that is not known, such as the engine with a library in it, or a process that was started
-    since, is of the target whose slot it was: the others are frozen then.
-    """
+def in_slots(
+    samples: Iterable[Sample], slots: Slots, is_of: Callable[[int, str], bool]
+) -> Iterator[tuple[str | None, Sample]]:
+    """Each sample with its target; None: outside of that one's slots. `is_of`: whether a process works for a target."""
     for sample in samples:
         name, _ = next(slots.during(sample.at_ns, sample.at_ns), (None, 0))
-        yield (name if owner.get(sample.pid, name) == name else None), sample
+        yield (name if name and is_of(sample.pid, name) else None), sample

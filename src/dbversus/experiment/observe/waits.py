@@ -2,11 +2,12 @@
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
+from dbversus.errors import RunError
 from dbversus.experiment.observe.functions import Functions, Recorder, Slots, libraries_of
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.engine import Reply
@@ -27,6 +28,8 @@ class Waits(Functions):
 
     part = "waits."
 
+    _refused = False
+
     @classmethod
     def is_wanted(cls, scene: Scene) -> bool:
         return scene.rig.spec.waits
@@ -41,10 +44,16 @@ class Waits(Functions):
         return super()._record(tasks, file) if self._perf else WaitSamples(tasks)
 
     def _owners(self) -> dict[int, str]:
+        for target in self.scene.rig.alive:
+            if target.server.root_pid is not None and not self.scene.rig.serving.get(target.name):
+                self.scene.rig.remark("which of its threads serve clients is unknown, so no waits are recorded", target)
         return {thread: name for name, threads in self.scene.rig.serving.items() for thread in threads}
 
     def _of_engine(self, pid: int) -> list[int]:
         return list(_client_threads(pid)) or [pid]
+
+    def _is_of(self, task: int, name: str) -> bool:
+        return super()._is_of(task, name) if task in self._engine_tasks else self._owner.get(task) == name
 
     def _of_slot_ns(self, slot: Reply) -> int:
         """Of all clients together."""
@@ -52,15 +61,24 @@ class Waits(Functions):
         return clients * int(slot["elapsed_ns"])
 
     def _take(self, recording: Recorder, slots: Slots) -> None:
-        libraries = libraries_of(self.scene)
-        lengths: defaultdict[str, Lengths] = defaultdict(Lengths)
-        for wait in cast(Recording | WaitSamples, recording).waits():
-            for name, length_ns in slots.during(wait.began_ns, wait.ended_ns):
-                if length_ns and self._owner.get(wait.thread, name) == name:
-                    lengths[name].add(wait, length_ns, libraries.get(name))
+        try:
+            lengths = self._lengths(cast(Recording | WaitSamples, recording).waits(), slots)
+        except RunError as error:  # the kernel tells nothing, and the rest of the campaign can be measured all the same
+            self._refused = True
+            self.scene.rig.remark(str(error))
+            return
         for name, of_target in lengths.items():
             self._sampled.folded[name].update(of_target.by_stack())
             self._sampled.counts[name] += of_target.sampled
+
+    def _lengths(self, waits: Iterable[Wait], slots: Slots) -> "dict[str, Lengths]":
+        libraries = libraries_of(self.scene)
+        lengths: defaultdict[str, Lengths] = defaultdict(Lengths)
+        for wait in waits:
+            for name, length_ns in slots.during(wait.began_ns, wait.ended_ns):
+                if length_ns and self._is_of(wait.thread, name):
+                    lengths[name].add(wait, length_ns, libraries.get(name))
+        return lengths
 
     def end(self) -> None:
         """What is left of the time is that on a CPU, of which each operation has a part."""
@@ -72,6 +90,8 @@ class Waits(Functions):
 
     def _known(self) -> set[str]:
         """Targets of which it is known who serves the clients."""
+        if self._refused:
+            return set()
         embedded = {target.name for target in self.scene.rig.alive if target.server.root_pid is None}
         return (embedded | set(self._owner.values())) & set(self._ops)
 
