@@ -52,7 +52,7 @@ def measure_all(plan: Plan) -> None:
 
 
 def measure_in_turn(folder: Path, wanted: Iterable[tuple[str, Callable[[], None]]], minutes: float | None) -> None:
-    """What is wanted, by name, each once the one before has ended; none is begun after so many minutes.
+    """Measures what is wanted, by name, one after another, and begins none after so many minutes.
 
     One process at a time fills the folder. Raises as `measure_all`.
     """

@@ -1,6 +1,6 @@
 """Which functions the servers' CPU time goes to, in tests that were profiled: a table, and a flame graph of the difference.
 
-What operations wait for is told in the same way (waits.py)."""
+waits.py shows in the same way what operations wait for."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
