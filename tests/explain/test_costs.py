@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbversus.explain.costs import cost_causes
+import pytest
+
+from dbversus.explain.costs import Place, cost_causes
 from dbversus.report.parts.notes.cause_words import NAMED_AT_MOST, also_changed
 from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
 from dbversus.stats.model import Finding, Verdict
@@ -41,6 +43,47 @@ def test_a_background_thread_that_costs_much_is_named_first_with_its_share() -> 
     named = _named(pairs)
     assert named[0] == "background: ib_srv_purge ×18 (10 → 180 of 457 µs/op)"
     assert [name.partition(" ")[0] for name in named[1:]] == ["foreground", "status.innodb_pages_created"]
+
+
+@pytest.mark.parametrize(
+    ("of_base", "of_mine", "named"),
+    [
+        # MySQL 5.6 calls all of its threads mysqld
+        ({"mysqld": 90.0}, {"innodb/srv_purge_thread": 120.0, "ib_log_writer": 60.0}, ["background CPU"]),
+        ({"mysqld": 90.0}, {"innodb/srv_purge_thread": 120.0, "mysqld": 60.0}, ["background CPU"]),
+        ({"mysqld": 90.0, "aria": 5.0}, {"checkpointer": 160.0, "walwriter": 20.0}, ["background CPU"]),
+        ({"purge": 10.0, "page_cleaner": 80.0}, {"purge": 100.0, "page_cleaner": 80.0}, ["background: purge"]),
+        ({"purge": 10.0, "mysqld": 80.0}, {"purge": 10.0, "mysqld": 80.0, "log": 90.0}, ["background: log"]),
+    ],
+)
+def test_background_work_of_other_names_is_compared_as_a_whole(
+    of_base: dict[str, float], of_mine: dict[str, float], named: list[str]
+) -> None:
+    names = {*of_base, *of_mine}
+    whole = {CPU: (300.0, 400.0), BACKGROUND: (90.0, 180.0)}
+    parts = {f"background.{name}": (of_base.get(name, 0.0), of_mine.get(name, 0.0)) for name in names}
+    same = [f"background.{name}" for name in names if of_base.get(name) == of_mine.get(name)]
+    said = _named({**whole, **parts}, **dict.fromkeys(same, Verdict.EQUIVALENT))
+    assert [one.split(" ×")[0].removesuffix(" per op") for one in said] == named
+
+
+@pytest.mark.parametrize(
+    ("counter", "pair", "is_other", "named"),
+    [
+        ("innodb.buffer_pool_read_requests", (112.0, 0.0), True, False),
+        ("innodb.buffer_pool_read_requests", (112.0, 20.0), True, True),
+        ("innodb.buffer_pool_read_requests", (112.0, 0.0), False, True),
+        ("status.rocksdb_stall_micros", (0.0, 112.0), True, True),  # whoever is stalled, it costs
+        ("status.handler_read_next", (112.0, 0.0), True, True),
+    ],
+)
+def test_what_another_engine_does_not_count_is_no_cost(
+    counter: str, pair: tuple[float, float], is_other: bool, named: bool
+) -> None:
+    pairs = {CPU: (100.0, 150.0), f"counter.{counter}": pair}
+    findings = {name: _finding(name, values) for name, values in pairs.items()}
+    base, mine = ({name: values[side] for name, values in pairs.items()} for side in (0, 1))
+    assert bool(cost_causes(findings, base, mine, Place("myrocks", is_other))) is named
 
 
 def test_cpu_is_named_in_one_spelling() -> None:

@@ -10,12 +10,12 @@ from dbversus.explain.cause import Cause, Explanation, Kind
 from dbversus.explain.find import COUNT, Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, normalise_plan
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
+from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.report.parts.notes.cause_words import brief
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
-from dbversus.stats.metrics import COUNTER, CPU, IO_BYTES, THROUGHPUT, WAIT
+from dbversus.stats.metrics import COUNTER, CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT, WAIT
 from dbversus.stats.model import Finding, Verdict
 
 TEST = "search"
@@ -441,3 +441,50 @@ def test_a_counter_whose_cost_is_next_to_nothing_of_the_change_is_no_lead(bytes_
     }
     found = _names(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True))
     assert ((Kind.COUNTER, f"{COUNTER}wal.position_bytes") in found) is is_lead
+
+
+@pytest.mark.parametrize(
+    ("pairs", "is_lead"),
+    [
+        ({CPU: (300.0, 400.0), DISK_READS: (0.0, 0.01)}, False),
+        ({CPU: (300.0, 400.0), DISK_READS: (0.0, 1.0)}, True),
+        ({CPU: (300.0, 400.0), DISK_READS: (1.0, 1.0)}, False),
+        ({THROUGHPUT: (900.0, 300.0), DISK_READS: (0.0, 0.01)}, False),
+        ({THROUGHPUT: (900.0, 300.0), DISK_READS: (0.0, 0.5)}, True),
+        ({IO_BYTES: (20_000.0, 40_000.0), DISK_READ_BYTES: (0.0, 160.0)}, False),
+        ({IO_BYTES: (20_000.0, 40_000.0), DISK_READ_BYTES: (0.0, 16_000.0)}, True),
+    ],
+)
+def test_reads_of_what_fits_are_a_lead_where_there_are_enough_of_them(pairs: Pairs, is_lead: bool) -> None:
+    pair = _pair(versions=("16.1", "17.1"))
+    reads = [Cause(Kind.STORAGE, TEST, pair.target.label, READS_OF_WHAT_FITS)]
+    seen = _seen(pairs, conditions=reads)
+    judged = {name: one for name, one in seen.findings.items() if one.judged}
+    assert bool(_names(pair, replace(seen, findings=judged))) is is_lead
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_waits_in_the_run_queue_are_no_lead_on_a_busy_host(busy: bool) -> None:
+    pairs = {CPU: (100.0, 101.0), THROUGHPUT: (900.0, 300.0), WAIT: (50.0, 800.0)}
+    seen = _seen(pairs, busy=busy)
+    quiet = {**seen.findings, CPU: replace(seen.findings[CPU], verdict=Verdict.EQUIVALENT)}
+    found = _names(_pair(versions=("16.1", "17.1")), replace(seen, findings=quiet))
+    assert ((Kind.COST, WAIT) in found) is not busy
+
+
+@pytest.mark.parametrize(
+    ("written", "is_lead"), [((582.0, 679.0), False), ((0.0, 679.0), True), ((100.0, 679.0), True)]
+)
+def test_a_little_more_of_a_telling_counter_is_no_lead(written: tuple[float, float], is_lead: bool) -> None:
+    pairs = {**SLOWER, f"{COUNTER}file.binlog.write_bytes": written}
+    found = _names(_pair(versions=("5.7.1", "8.0.1"), dbms="mysql"), _seen(pairs, writes=True))
+    assert ((Kind.COUNTER, f"{COUNTER}file.binlog.write_bytes") in found) is is_lead
+
+
+@pytest.mark.parametrize(("dbms", "is_lead"), [("mysql", True), ("mariadb", True), ("postgres", False)])
+def test_what_only_a_dbms_of_another_family_counts_is_no_lead(dbms: str, is_lead: bool) -> None:
+    pair = _pair(versions=("5.7.1", "8.0.1"), dbms="mysql")
+    other = replace(pair, target=replace(pair.target, dbms=dbms))
+    seen = _seen(SLOWER, writes=True)
+    seen = replace(seen, mine={**seen.mine, f"{COUNTER}status.created_tmp_disk_tables": 2.0})
+    assert bool(_names(other, seen)) is is_lead

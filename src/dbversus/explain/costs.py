@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbversus.explain.cause import Cause, Kind
-from dbversus.explain.known import counts_otherwise, is_broken, is_by_the_clock, is_restated, meaning_of
+from dbversus.explain.known import counts_otherwise, is_broken, is_by_the_clock, is_of_engine, is_restated, meaning_of
+from dbversus.results.stored import Target
 from dbversus.stats.judging.not_per_op import MOST_BY_THE_CLOCK
 from dbversus.stats.metrics import (
     BACKGROUND,
@@ -50,7 +51,7 @@ WHOLE = 0.9
 _MODES = (USER_CPU, SYSTEM_CPU)
 _OF_BYTES = ("read_bytes_per_op", "write_bytes_per_op", DISK_READ_BYTES, DISK_WRITE_BYTES)
 _PARTS = {FOREGROUND_CPU: CPU, **dict.fromkeys(_MODES, CPU), **dict.fromkeys(_OF_BYTES, IO_BYTES)}
-_US_EACH = {
+US_EACH = {
     "minor_faults_per_op": 0.5,
     "major_faults_per_op": 50.0,
     "server_switches_per_op": 1.0,
@@ -80,12 +81,17 @@ Means = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Place:
-    """What has to be known of the base and a target to compare their counters: their DBMS, whether they are of different
-    versions, and whether the test changes data."""
+    """What has to be known of the base and a target to compare their counters: the target's DBMS, whether the base is another
+    one, or of another version, and whether the test changes data."""
 
     dbms: str = ""
+    is_other: bool = False
     versions_differ: bool = False
     writes: bool = True
+
+    @classmethod
+    def of(cls, base: Target, target: Target, *, writes: bool) -> "Place":
+        return cls(target.dbms, base.dbms != target.dbms, base.version != target.version, writes)
 
 
 def cost_causes(findings: Mapping[str, Finding], base: Means, mine: Means, place: Place = Place()) -> list[Cause]:
@@ -119,6 +125,8 @@ def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:
     if name.startswith(COUNTER):
         if is_restated(counter) or (place.versions_differ and counts_otherwise(counter, place.dbms)):
             return True
+        if place.is_other and is_of_engine(counter) and not (base.get(name) and mine.get(name)) and not _tells(counter):
+            return True
         sides = [{one.removeprefix(COUNTER): value for one, value in side.items()} for side in (base, mine)]
         if is_broken(counter, sides):
             return True
@@ -128,6 +136,11 @@ def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:
     if name == WAIT:
         return _is_of_a_busy_host(base, mine)
     return by_the_clock and _is_the_same_by_the_second(name, base, mine)
+
+
+def _tells(counter: str) -> bool:
+    known = meaning_of(counter)
+    return known is not None and known.telling
 
 
 def _is_of_a_busy_host(base: Means, mine: Means) -> bool:
@@ -164,12 +177,28 @@ def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, m
         return True
     if name in _MODES and (FOREGROUND_CPU in base or FOREGROUND_CPU in mine):
         return True  # the same CPU time, split in another way
+    if name.startswith(BACKGROUND):
+        return _is_named_otherwise(name, base, mine)
     if name == BACKGROUND_CPU:
-        return any(item.startswith(BACKGROUND) and findings[item].verdict in CHANGES for item in findings)
+        parts = [one for one in findings if one.startswith(BACKGROUND) and findings[one].verdict in CHANGES]
+        return any(not _is_named_otherwise(one, base, mine) for one in parts)
     whole = _PARTS.get(name)
     if whole is None or whole not in findings or findings[whole].verdict not in CHANGES:
         return False
     return all(means.get(name, 0.0) >= WHOLE * means.get(whole, math.inf) for means in (base, mine))
+
+
+def _is_named_otherwise(name: str, base: Means, mine: Means) -> bool:
+    """Whether only one of the two has background work of this name, and the other has work of names of its own: threads that are
+    called otherwise (MySQL 5.6 calls all of them mysqld). The two can only be compared as a whole."""
+    of_base, of_mine = ({one for one in side if one.startswith(BACKGROUND) and side[one]} for side in (base, mine))
+    if min(len(of_base), len(of_mine)) == 1 < max(len(of_base), len(of_mine)):
+        return True  # one of the two has one name for all
+    theirs, ours = of_base - of_mine, of_mine - of_base
+    least = TRIFLE * max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
+    return name in theirs | ours and all(
+        sum(side[one] for one in own) >= least for side, own in ((base, theirs), (mine, ours))
+    )
 
 
 def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
@@ -183,9 +212,9 @@ def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
         return 1.0
     if name == WAIT:
         return share_of("latency_mean_us") or share_of(CPU)
-    if name in _US_EACH:
+    if name in US_EACH:
         share = share_of(CPU)
-        return None if share is None else min(amount * _US_EACH[name] / max(base.get(CPU, 0), mine.get(CPU, 0)), 1.0)
+        return None if share is None else min(amount * US_EACH[name] / max(base.get(CPU, 0), mine.get(CPU, 0)), 1.0)
     if name.startswith(COUNTER):
         of_io = share_of(IO_BYTES) if counts_bytes(name) else None
         known = meaning_of(name.removeprefix(COUNTER))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
-from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
+from dbversus.explain.costs import LEAST_PER_OP, US_EACH, Means, Place, cost_causes, counts_bytes
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.explain.known import (
@@ -24,7 +24,7 @@ from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.shares import LEAST_SHARE
-from dbversus.explain.storage import SLOW_BLOCK, WAITS_FOR_DEVICE
+from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
@@ -34,6 +34,7 @@ from dbversus.results.stored import Target
 from dbversus.stats.metrics import (
     COUNTER,
     CPU,
+    DISK_READ_BYTES,
     DISK_READS,
     IO_BYTES,
     THROUGHPUT,
@@ -53,12 +54,20 @@ LEAST_COST = 0.01
 """Of the change, by what a count usually costs: with less, it moved with the change and does not make it."""
 MOST_SHARE = 1.5
 """Planning is timed outside slots, beside other work at times: what took far more than the change is not what changed."""
+SLOW_READ_US = 1000.0
+"""What a read takes a test at most, where the device is not slow: for all that is known, the test waited for each."""
 ROWS = "rows"
 SIDES = ("base", "mine")
 """Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement, and
 `<side>_count` of what it did more or less often, which is the fact COUNT."""
 COUNT = "count"
 
+_OF_READS = {
+    CPU: (DISK_READS, US_EACH[DISK_READS]),
+    THROUGHPUT: (DISK_READS, SLOW_READ_US),
+    IO_BYTES: (DISK_READ_BYTES, 1.0),
+}
+"""What reads add to a judged metric, by which figure, and how much each."""
 _READS = ".reads"
 _KEY = re.compile(r"\bkey=(\w+)")
 """An index in a line of MySQL's EXPLAIN; no other DBMS counts reads by index among its counters."""
@@ -137,7 +146,7 @@ class Seen:
     `same_plans`: statement → its plans on both, where their shapes are equal.
     `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
     `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection. `waits`: what
-    operations wait for.
+    operations wait for. `busy`: other work took so much of the host that waits in the run queue tell nothing.
     """
 
     test: str
@@ -154,6 +163,7 @@ class Seen:
     same_plans: Mapping[str, str] = field(default_factory=dict)
     connects: bool = False
     waits: Profiled | None = None
+    busy: bool = False
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -289,11 +299,23 @@ class _Search:
                 yield cause
 
     def _can_matter(self, cause: Cause) -> bool:
-        """Of a device that was slow in one block: whether that block could have moved what is judged over all of them."""
+        """Of a device that was slow in one block: whether that block could have moved what is judged over all of them. Of reads:
+        whether the slower one has enough more of them."""
+        if cause.what == READS_OF_WHAT_FITS:
+            return self._read_enough()
         there, blocks = (cause.facts.get(name) for name in ("throughput_of_median", "blocks"))
         if cause.what != SLOW_BLOCK or not there or not blocks:
             return True
         return abs(math.log(float(there))) / float(blocks) >= AS_MUCH * _size(self.most)
+
+    def _read_enough(self) -> bool:
+        """For a share of the change that counts, at what a read costs a kernel, or at how long it takes."""
+        metric, each = _OF_READS.get(self.most.metric, _OF_READS[CPU])
+        base, mine = self._amounts(metric)
+        before, now = self._amounts(self.most.metric)
+        if self.most.metric == THROUGHPUT and before and now:
+            before, now = 1e6 / before, 1e6 / now
+        return abs(mine - base) * each >= LEAST_SHARE * abs(now - before)
 
     def _plans(self) -> Iterator[tuple[Cause, Difference]]:
         for plan in self.seen.plans:
@@ -407,8 +429,9 @@ class _Search:
     def _costs(self) -> Iterator[Cause]:
         """Counters that mean something for the change, and parts of its cost, in the same direction as it."""
         base, target = self.pair.base, self.pair.target
-        place = Place(target.dbms, base.version != target.version, self.seen.writes)
-        yield from self._of_one_version()
+        place = Place.of(base, target, writes=self.seen.writes)
+        if family_name(base.dbms) == family_name(target.dbms):
+            yield from self._of_one_version()
         for cause in cost_causes(self.seen.findings, self.seen.base, self.seen.mine, place):
             rose = (cause.ratio or 1) > 1
             if cause.kind is Kind.COUNTER:
@@ -433,15 +456,22 @@ class _Search:
             yield replace(cause, means=known.means, source=known.source, command=command, share=self._share(cause))
 
     def _is_trifle(self, cause: Cause, known: CounterMeaning) -> bool:
-        """Whether what moved costs next to nothing of the CPU time that the change is about."""
+        """Whether what moved costs next to nothing of the CPU time that the change is about; or little of it, and moved by far
+        less. Costs are rough; and that there is any of a telling one tells more than what it costs."""
+        if self.most.metric != CPU:
+            return False
         base, mine = (float(side or 0.0) for side in (cause.base, cause.mine))
         cpu_base, cpu_mine = self._amounts(CPU)
-        cost_us = abs(mine - base) * known.us_each
-        return self.most.metric == CPU and not known.telling and cost_us < LEAST_COST * abs(cpu_mine - cpu_base)
+        share = abs(mine - base) * known.us_each / abs(cpu_mine - cpu_base) if cpu_mine != cpu_base else 1.0
+        if base and mine and abs(math.log(mine / base)) < AS_MUCH * _size(self.most):
+            return share < LEAST_SHARE
+        return share < LEAST_COST and not known.telling
 
     def _part(self, cause: Cause) -> Iterator[Cause]:
         wanted = OF_THROUGHPUT if self.most.metric == THROUGHPUT else ()
         share = self._share(cause)
+        if cause.what == WAIT and self.seen.busy:
+            return
         if cause.kind is Kind.BACKGROUND:
             if self.most.metric == CPU and share is not None and share >= LEAST_SHARE:
                 yield replace(cause, share=share)

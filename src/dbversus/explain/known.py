@@ -43,7 +43,7 @@ class ChangedMeaning(Shape):
     source: str
 
 
-class Restated(Shape):
+class Named(Shape):
     names: list[str]
 
 
@@ -57,7 +57,8 @@ class _Counters(Shape):
     causes: list[CounterMeaning]
     clock: list[ByTheClock]
     changed: list[ChangedMeaning]
-    restated: list[Restated]
+    restated: list[Named]
+    engines: list[Named]
     needs: list[Needed]
 
 
@@ -166,6 +167,11 @@ def is_by_the_clock(counter: str, writes: bool) -> bool:
 def is_restated(counter: str) -> bool:
     """Whether it says again what a judged metric says."""
     return any(is_named(counter, one.names) for one in _counters().restated)
+
+
+def is_of_engine(counter: str) -> bool:
+    """Whether a storage engine counts it, so that a server whose tables are in another one has nothing of it."""
+    return any(is_named(counter, one.names) for one in _counters().engines)
 
 
 def counts_otherwise(counter: str, dbms: str) -> bool:

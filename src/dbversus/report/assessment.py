@@ -75,6 +75,8 @@ from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
 CLIENT_BOUND_SHARE = 0.8
+BUSY = 0.5
+"""Of the rows of a test: where other work disturbed more, waits for a CPU are its doing."""
 LONG_WAIT_SHARE = 0.1
 """Of the CPU time: waiting in the run queue that is worth a word."""
 
@@ -253,8 +255,14 @@ def _test(
         ),
         roles=of_roles,
         statements=asked,
-        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), measured),
+        explanations=_explanations(
+            results, compared, absolute, settings, plans, (*storage, *noted), measured, busy=_is_busy(disturbed)
+        ),
     )
+
+
+def _is_busy(disturbed: Disturbance) -> bool:
+    return disturbed.disturbed_share > BUSY
 
 
 def _explanations(
@@ -265,6 +273,8 @@ def _explanations(
     plans: Sequence[PlanDifference],
     conditions: Sequence[Cause],
     measured: Measured,
+    *,
+    busy: bool,
 ) -> tuple[Explanation, ...]:
     """Why a test changed, on each target where it did and its figures count."""
     found = []
@@ -288,7 +298,7 @@ def _explanations(
             same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
             connects = _connects(results, item.test)
-            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits)
+            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits, busy=busy)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 
@@ -347,7 +357,7 @@ def _notes(item: Comparison, results: Results, absolute: figures.BlockFigures) -
         _, sentence = headline(list(item.findings.values()))
         of_base, mine = (figures.means(absolute.get((item.test, label), {})) for label in (base, item.target))
         target = next(one for one in results.targets if one.label == item.target)
-        place = Place(target.dbms, target.version != results.base.version, _writes(results, item.test))
+        place = Place.of(results.base, target, writes=_writes(results, item.test))
         causes = cost_causes(item.findings, of_base, mine, place)
         cpu_us = max(of_base.get(CPU, 0.0), mine.get(CPU, 0.0))
         said = sentence, *_withheld(item.findings, sentence), also_changed(causes, cpu_us)
