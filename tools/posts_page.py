@@ -7,30 +7,35 @@
 A kept run is its block values (src/dbversus/posts/kept.py), so that pages can be made again where the results folder is gone.
 """
 
+import math
 import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbversus.errors import DbversusError, UsageError
 from dbversus.experiment.asked.bundled import POSTS, find_experiment
+from dbversus.explain.cause import Explanation
 from dbversus.posts.claims import Post
 from dbversus.posts.kept import SUFFIX, read_run, write_run
 from dbversus.posts.reading import list_posts, load_post
 from dbversus.posts.rule import Status
-from dbversus.posts.run import PostRun, experiment_of, run_of
+from dbversus.posts.run import PostRun, Reason, experiment_of, run_of
 from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost
 from dbversus.posts.scoring import score_together
+from dbversus.posts.unseen import Change, Unseen, unseen
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.markdown import escape, table
 from dbversus.report.judged import spoilt
+from dbversus.report.parts.notes.cause_words import why
 from dbversus.report.sections import claims as claims_section
 from dbversus.report.words import experiment_facts, percent, ratio, spread
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.stats.metrics import metric_named
 from dbversus.units import count_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -38,7 +43,9 @@ PAGE, KEPT = "posts.md", "results/posts"
 BEGIN = "<!-- made by tools/posts_page.py, from kept runs and from experiments/posts -->\n"
 NOT_RUN = "not run yet"
 WIDTH = 150
-MOST_DISAGREEMENTS = 10
+MOST_DISAGREEMENTS, MOST_UNSEEN = 10, 10
+_UNSEEN = "What the post could not see"
+_ANCHOR = "what-the-post-could-not-see"
 # in the order of the table, which tells apart what speaks for a post and what against it
 COLUMNS = (
     Status.FOUND, Status.SAME_DIRECTION, Status.OPPOSITE, Status.REFUTED, Status.NOT_SHOWN, Status.NOT_COMPARABLE,
@@ -52,6 +59,11 @@ class Scored:
 
     runs: Mapping[str, PostRun]
     post: ScoredPost
+
+    @property
+    def unseen(self) -> dict[str, Unseen]:
+        """By the name of the experiment."""
+        return {name: unseen(run, self.post) for name, run in self.runs.items()}
 
 
 def main(arguments: list[str]) -> None:
@@ -77,7 +89,13 @@ def keep(places: Sequence[Path], folder: Path) -> None:
 def kept_run(folder: Path) -> PostRun:
     results = open_results(folder)
     assessment = build_assessment(results)
-    return run_of(results, assessment.findings, spoilt(assessment.comparisons), assessment.title)
+    run = run_of(results, assessment.findings, spoilt(assessment.comparisons), assessment.title)
+    return replace(run, reasons=[one for found in assessment.explanations if (one := _reason_of(found))])
+
+
+def _reason_of(found: Explanation) -> Reason | None:
+    """Its first sentence after what changed: the cause, or the likely one."""
+    return Reason(found.test, found.target, why(found)[1]) if found.likely else None
 
 
 def newest_results(places: Iterable[Path]) -> dict[str, Path]:
@@ -114,7 +132,7 @@ def scored_runs(folder: Path) -> dict[str, Scored]:
 
 def with_table(page: str, scored: Mapping[str, Scored]) -> str:
     head, _, _ = page.partition(BEGIN)
-    return head + BEGIN + "\n" + "\n\n".join([_overview(scored), *_disagreements(scored)]) + "\n"
+    return head + BEGIN + "\n" + "\n\n".join([_overview(scored), *_disagreements(scored), *_unseen(scored)]) + "\n"
 
 
 def _overview(scored: Mapping[str, Scored]) -> str:
@@ -136,21 +154,76 @@ def _overview(scored: Mapping[str, Scored]) -> str:
 
 def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
     """The largest of figures whose sizes do not meet, where an interval tells."""
-    found = [
-        (figure.published / figure.ratio, name, claim, figure)
-        for name, one in scored.items()
-        for claim, figure in one.post.figures()
-        if figure.status in _DISAGREE and figure.published and figure.ratio and figure.low
-    ]
-    found.sort(key=lambda item: max(item[0], 1 / item[0]), reverse=True)
+    found: dict[tuple[str, ...], list[tuple[ScoredClaim, ScoredFigure]]] = {}
+    for name, one in scored.items():
+        for claim, figure in one.post.figures():
+            if figure.status in _DISAGREE and figure.published and figure.ratio and figure.low:
+                found.setdefault((name, *_cells(figure)), []).append((claim, figure))
+    largest = sorted(found.items(), key=lambda item: _apart(item[1][0][1]), reverse=True)
     if not found:
         return []
     rows = [
-        [f"[{name}]({POSTS}/{name}.md) {claim.number}", *map(escape, (*_cells(figure), _reason(claim, figure)))]
-        for _, name, claim, figure in found[:MOST_DISAGREEMENTS]
+        [
+            f"[{place[0]}]({POSTS}/{place[0]}.md) {', '.join(claim.number for claim, _ in figures)}",
+            *map(escape, place[1:]),
+            marked(_reason(*figures[0])),
+        ]
+        for place, figures in largest[:MOST_DISAGREEMENTS]
     ]
     head = ["claim", *_CELLS, "likely reason, or what differs"]
     return [f"## The {MOST_DISAGREEMENTS} largest disagreements", table(head, rows)]
+
+
+def _apart(figure: ScoredFigure) -> float:
+    return abs(math.log((figure.published or 1.0) / (figure.ratio or 1.0)))
+
+
+def _unseen(scored: Mapping[str, Scored]) -> list[str]:
+    """What no post could see, as it has one run per figure: how sure each is, what is none, what else changed, and why."""
+    rows = [
+        [f"[{name}]({POSTS}/{name}.md#{_ANCHOR})", *_counts(parts)]
+        for name, one in scored.items()
+        if (parts := [part for part in one.unseen.values() if part.ratios])
+    ]
+    head = ["post", "ratios with an interval", "half its width, in the middle", "published changes that are none"]
+    head += ["changes that no figure is about", "of them with a reason"]
+    return ["## What the posts could not see", table(head, rows)] if rows else []
+
+
+def _counts(parts: Sequence[Unseen]) -> Iterator[str]:
+    changes = [change for part in parts for change in part.changes]
+    yield str(sum(part.ratios for part in parts))
+    yield ", ".join(percent(part.half_width) for part in parts if part.half_width is not None)
+    yield str(sum(len(part.none) for part in parts))
+    yield str(len(changes))
+    yield str(sum(bool(change.why) for change in changes))
+
+
+def _unseen_of(scored: Scored) -> Iterator[str]:
+    """On a post's own page."""
+    parts = scored.unseen
+    if none := dict.fromkeys(_none(figure) for part in parts.values() for figure in part.none):
+        yield "\n".join(["Published changes that are none beyond the margin:", "", *none])
+    for name, part in parts.items():
+        if part.changes:
+            of = f" of {POSTS}/{name}" if len(parts) > 1 else ""
+            many = len(part.changes) > MOST_UNSEEN
+            first = f"The {MOST_UNSEEN} largest of {len(part.changes)} changes" if many else "Changes"
+            base = scored.runs[name].targets[0].label
+            yield f"{first}{of} that no figure is about, against {escape(base)}:"
+            rows = [list(map(escape, _change(one))) for one in part.changes[:MOST_UNSEEN]]
+            yield table(["test", "metric", "target", "ours [interval]", "why"], rows)
+
+
+def _none(one: ScoredFigure) -> str:
+    return f"- {escape(f'{one.test}, {one.metric}, {one.builds}: {ratio(one.published)}; ours {ratio(one.ratio)} {spread(one)}')}"
+
+
+def _change(one: Change) -> Iterator[str]:
+    finding = one.finding
+    yield from (finding.test, metric_named(finding.metric).title, finding.target)
+    yield f"{ratio(finding.ratio)} {spread(finding)}"
+    yield one.why or "–"
 
 
 _CELLS = ("test", "metric", "new ÷ old", "published", "ours [interval]", "blocks", "result")
@@ -210,7 +283,9 @@ def _results(scored: Scored) -> Iterator[str]:
     rows = [[claim.number, *_cells(one), _beside(one)] for claim, one in post.figures()]
     yield "## Figures"
     yield table(["claim", *_CELLS, "beside"], [list(map(escape, row)) for row in rows])
-    if remarks := [f"- {escape(f'{claim.number}: {claim.remark}')}" for claim in post.claims if claim.remark]:
+    if told := list(_unseen_of(scored)):
+        yield "\n\n".join([f"## {_UNSEEN}", *told])
+    if remarks := [f"- {claim.number}: {marked(claim.remark)}" for claim in post.claims if claim.remark]:
         yield "\n".join(["## Remarks", *remarks])
     if notes := [f"- {escape(f'{claim.number}: {claim.note}')}" for claim in post.claims if claim.note]:
         yield "\n".join(["## Not compared", *notes])
@@ -224,8 +299,16 @@ def _beside(one: ScoredFigure) -> str:
 def _remarks(name: str) -> str:
     """What the experiment's file says at its head, without its title and its command."""
     lines = find_experiment(f"{POSTS}/{name}").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
-    words = escape(" ".join(line.lstrip("# ") for line in lines[4:]))
+    words = marked(" ".join(line.lstrip("# ") for line in lines[4:]))
     return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def marked(text: str) -> str:
+    """Prose of ours, in which names stand between backticks."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return "".join(f"`{part}`" if number % 2 else escape(part) for number, part in enumerate(parts))
 
 
 if __name__ == "__main__":

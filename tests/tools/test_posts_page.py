@@ -1,15 +1,21 @@
 """docs/posts.md and docs/posts/: every claim is there, and kept runs are scored again by one command."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import posts_page
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.posts.kept import write_run
 from dbversus.posts.reading import list_posts, load_post
+from dbversus.posts.run import PostRun, Reason
+from dbversus.posts.scoring import score_together
+from dbversus.posts.unseen import Change, unseen
 from tests.posts.test_scoring import AS_PUBLISHED, POST
-from tests.report.pairs import write_pairs
+from tests.report.pairs import Contender, write_pairs
 
 HEAD = "# Posts\n\n## Results\n"
 
@@ -71,13 +77,51 @@ def test_the_largest_disagreements_are_in_the_order_of_their_size(tmp_path: Path
     write_pairs(tmp_path / "run", AS_PUBLISHED, spec={"posts": [POST]})
     posts_page.keep([tmp_path], docs / posts_page.KEPT)
     posts_page.write_pages(docs)
-    part = (docs / "posts.md").read_text().partition("largest disagreements")[2]
+    part = (docs / "posts.md").read_text().partition("largest disagreements")[2].partition("## ")[0]
     rows = [line.split(" | ") for line in part.splitlines() if line.startswith("| [")]
     apart = [
         max(ours / said, said / ours) for said, ours in ((float(row[4]), float(row[5].split()[0])) for row in rows)
     ]
     assert apart == sorted(apart, reverse=True) and apart[0] > 6 and len(rows) <= 10
     assert rows[0][-1] == "11.13 for 11.10, 5.6.24 for 5.6.49 |"
+
+
+def test_a_ratio_that_several_claims_are_about_stands_once_among_disagreements(tmp_path: Path, docs: Path) -> None:
+    write_pairs(tmp_path / "run", AS_PUBLISHED, spec={"posts": [POST]})
+    posts_page.keep([tmp_path], docs / posts_page.KEPT)
+    posts_page.write_pages(docs)
+    part = (docs / "posts.md").read_text().partition("largest disagreements")[2].partition("## ")[0]
+    rows = [line.split(" | ")[1:] for line in part.splitlines() if line.startswith("| [")]
+    assert len(rows) == len({tuple(row) for row in rows})
+
+
+def test_what_changed_besides_stands_on_the_page_of_the_post_with_its_reason(tmp_path: Path, docs: Path) -> None:
+    more = Contender("postgres:12.6", "postgres", "12.6", cpu=2.0)  # in no figure of this post
+    write_pairs(tmp_path / "run", (*AS_PUBLISHED, more), spec={"posts": [POST]})
+    run = posts_page.kept_run(tmp_path / "run")
+    (docs / posts_page.KEPT).mkdir(parents=True)
+    reasons = [
+        Reason(one.finding.test, one.finding.target, "Likely cause: none that was planted.") for one in _changes(run)
+    ]
+    assert reasons
+    write_run(replace(run, reasons=reasons[:1]), docs / posts_page.KEPT / f"{POST}.json.gz")
+    posts_page.write_pages(docs)
+    page = (docs / f"posts/{POST}.md").read_text().partition("## What the post could not see")[2].partition("## ")[0]
+    assert page.count("Likely cause: none that was planted.") == 1 and f"| {reasons[0].test} |" in page
+    row = next(line for line in (docs / "posts.md").read_text().splitlines() if "#what-the-post-could-not-see" in line)
+    assert row.endswith(f"| {len(reasons)} | 1 |")
+
+
+def _changes(run: PostRun) -> Sequence[Change]:
+    return unseen(run, score_together({POST: run}, load_post(POST))).changes
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("`a_b` and c_d", "`a_b` and c\\_d"), ("one ` alone_", "one \\` alone\\_"), ("plain", "plain")],
+)
+def test_names_between_backticks_stay_code(text: str, shown: str) -> None:
+    assert posts_page.marked(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -73,10 +73,19 @@ class Withheld:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why a test changed on a target, in the words of the day it was kept."""
+
+    test: str
+    target: str
+    words: str
+
+
+@dataclass(frozen=True)
 class PostRun:
     """`targets[0]` is the base. `tests`: those asked for. `cores`: of the host. `disturbed_share`: of rows, by other work there.
 
-    `spoilt`: places whose figures do not count. The rest as in stats/judge.py, `Evidence`.
+    `spoilt`: places whose figures do not count. `reasons`: of changes, where known. The rest as in stats/judge.py, `Evidence`.
     """
 
     title: str
@@ -93,6 +102,7 @@ class PostRun:
     withheld: list[Withheld]
     spoilt: list[Place]
     disturbed_share: float | None = None
+    reasons: list[Reason] = field(default_factory=list)
 
     @property
     def posts(self) -> list[str]:
