@@ -120,7 +120,7 @@ def _with_evidence(results: "Results", changes: "tuple[Change, ...]", spec: "Exp
             cause.kind is Kind.PLAN for cause in (explanation.causes if explanation else ())
         )
         whole = _to_screen(assessment, explanation, spec, change)
-        waits = _waits(assessment, change, results)
+        waits = waits_tell(assessment, change, results)
         found.append(msgspec.structs.replace(change, plan=plan, trials=trials, whole=whole, waits=waits))
     return tuple(found)
 
@@ -144,7 +144,7 @@ def _to_screen(
     )
 
 
-def _waits(assessment: "Assessment", change: "Change", results: "Results") -> bool:
+def waits_tell(assessment: "Assessment", change: "Change", results: "Results") -> bool:
     """Whether throughput changed, and CPU time makes up less than half of what that makes of an operation's time."""
     from dbversus.stats.across.clients import case_of
     from dbversus.stats.metrics import CPU, THROUGHPUT
