@@ -37,6 +37,7 @@ def test_waits_stand_beside_functions_of_the_same_test(tmp_path: Path) -> None:
     page, text = html.render(assessment), markdown.render(assessment)
     assert page.count('<svg class="flame"') == 4
     assert "µs of time per operation" in text and "parts whose difference is shown come to" in text
+    assert "| waits for | base, µs/op | target's, µs/op | change, µs/op | share of the change |" in text
     assert functions.TITLE in text and "functions whose difference is shown come to" in text
     content = json.loads(json_format.render(assessment))
     assert content["off_cpu"][0]["functions"][0]["names"] == ["fdatasync in XLogWrite"]

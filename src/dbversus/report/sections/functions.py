@@ -18,7 +18,7 @@ from dbversus.report.figures import BlockFigures, block_figures, estimate
 from dbversus.report.judged import Judged
 from dbversus.report.model import Estimate
 from dbversus.report.section import Chart, Section
-from dbversus.report.table import SOFT, Cell, Column, Form, Table
+from dbversus.report.table import SOFT, Cell, Column, Form, Table, Value
 from dbversus.report.words import percent
 from dbversus.stats.means import Spread
 from dbversus.stats.metrics import CPU
@@ -30,10 +30,11 @@ TITLE = "Functions that the CPU time goes to"
 
 @dataclass(frozen=True)
 class Words:
-    """`of`: what an operation takes of it; `parts`: what it is told by."""
+    """`of`: what an operation takes of it; `part`, `parts`: what it is told by."""
 
     title: str
     of: str
+    part: str
     parts: str
     sheet: str
     recorded: str
@@ -44,6 +45,7 @@ class Words:
 _WORDS = Words(
     TITLE,
     "of CPU",
+    "function",
     "functions",
     "Functions",
     "Measured",
@@ -66,6 +68,7 @@ _COLUMNS = [
     Column("share of the change", Form.SHARE, name="share"),
     Column("shown", name="shown"),
 ]
+_OWN = [column.name for column in _COLUMNS[2:]].index("change")
 _CHARTS_NOTE = (
     "Width: µs per operation, on the same scale in both pictures of a test; a function stands on its caller. Red: with what it "
     "calls it costs more on the target, blue: less; grey: not shown to differ. What moved from one function to another has the "
@@ -202,8 +205,22 @@ def _told(one: Profiled) -> list[FunctionCost]:
 
 def _table(one: Profiled, words: Words) -> Table:
     costs = one.profile.functions[:FUNCTIONS_SHOWN]
-    rows = [[*row[2:-1]] for row in _rows(one, costs)]
-    return Table(_COLUMNS[2:-1], rows, title=f"{words.title}: {one.test}, {one.target} against {one.base}")
+    rows = [row[2:-1] for row in _rows(one, costs)]
+    columns = [_COLUMNS[2]._replace(title=words.part), *_COLUMNS[3:-1]]
+    # of waits, and without callers, some columns have nothing, or the same as another
+    told = [
+        place
+        for place, column in enumerate(_COLUMNS[2:-1])
+        if any(row[place].value not in ("", None, _same(column, row)) for row in rows)
+    ]
+    shown = [[row[place] for place in told] for row in rows]
+    title = f"{words.title}: {one.test}, {one.target} against {one.base}"
+    return Table([columns[place] for place in told], shown, title=title)
+
+
+def _same(column: Column, row: Sequence[Cell]) -> Value:
+    """What stands in the cell before it, of what a function costs with its callees: the same where it has none."""
+    return row[_OWN].value if column.name == "total_change" else None
 
 
 def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:

@@ -11,6 +11,7 @@ LACKS = (
 _WORDS = Words(
     "What operations wait for",
     "of time",
+    "waits for",
     "parts",
     "Waits",
     "Recorded",
