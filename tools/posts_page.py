@@ -170,7 +170,7 @@ def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
         ]
         for place, figures in largest[:MOST_DISAGREEMENTS]
     ]
-    head = ["claim", *_CELLS, "likely reason, or what differs"]
+    head = ["claim", *claims_section.FOR_EYES[:-1], "likely reason, or what differs"]
     return [f"## The {MOST_DISAGREEMENTS} largest disagreements", table(head, rows)]
 
 
@@ -226,15 +226,8 @@ def _change(one: Change) -> Iterator[str]:
     yield one.why or "–"
 
 
-_CELLS = ("test", "metric", "new ÷ old", "published", "ours [interval]", "blocks", "result")
-
-
 def _cells(one: ScoredFigure) -> tuple[str, ...]:
-    said = one.said if one.published is None else ratio(one.published)
-    found = sum(part.status == Status.FOUND for part in one.parts)
-    ours = f"{ratio(one.ratio)} {spread(one)}".strip() if one.ratio else f"{found} found" if one.parts else "–"
-    blocks = str(one.blocks) if one.ratio else "–"
-    return one.test, one.metric.replace("_", " "), one.builds, said, ours, blocks, one.words
+    return claims_section.figure_cells(one)[:-1]
 
 
 def _reason(claim: ScoredClaim, figure: ScoredFigure) -> str:
@@ -280,20 +273,15 @@ def _results(scored: Scored) -> Iterator[str]:
     yield from _lacking(load_post(post.name))
     claims = [[claim.number, claim.says, claims_section.result(claim)] for claim in post.claims]
     yield table(["claim", "says", "result"], [list(map(escape, row)) for row in claims])
-    rows = [[claim.number, *_cells(one), _beside(one)] for claim, one in post.figures()]
+    rows = [[claim.number, *claims_section.figure_cells(one)] for claim, one in post.figures()]
     yield "## Figures"
-    yield table(["claim", *_CELLS, "beside"], [list(map(escape, row)) for row in rows])
+    yield table(["claim", *claims_section.FOR_EYES], [list(map(escape, row)) for row in rows])
     if told := list(_unseen_of(scored)):
         yield "\n\n".join([f"## {_UNSEEN}", *told])
     if remarks := [f"- {claim.number}: {marked(claim.remark)}" for claim in post.claims if claim.remark]:
         yield "\n".join(["## Remarks", *remarks])
     if notes := [f"- {escape(f'{claim.number}: {claim.note}')}" for claim in post.claims if claim.note]:
         yield "\n".join(["## Not compared", *notes])
-
-
-def _beside(one: ScoredFigure) -> str:
-    differs = one.differences if one.status not in (Status.FOUND, Status.NOT_COMPARABLE) else ""
-    return ", ".join(filter(None, (one.server, one.note, differs))) or "–"
 
 
 def _remarks(name: str) -> str:

@@ -95,3 +95,15 @@ def test_the_spreadsheet_has_a_line_per_figure_of_a_claim(judged: Judged) -> Non
     row = dict(zip(columns, next(row for row in rows if row[0] == f"{POST}/12"), strict=True))
     assert (row["result"], row["of figure"], row["blocks"]) == ("not shown", "found", 4)
     assert [row["published_low"], row["published_high"]] == [pytest.approx(0.975 / 1.05), pytest.approx(0.985 * 1.05)]
+
+
+def test_for_eyes_each_figure_stands_beside_ours(judged: Judged) -> None:
+    shown = claims.asked(judged)
+    assert shown is not None
+    said, figures = shown.tables
+    (part,) = claims.posts_of(judged)
+    assert [row[0] for row in said.rows] == [claim.name for claim in part.claims]
+    assert len(figures.rows) == sum(len(claim.figures) for claim in part.claims)
+    row = next(row for row in figures.rows if row[0] == f"{POST}/12" and row[4] == "1.400")
+    assert row[1:4] == ["point-query", "throughput", "PostgreSQL 13.1 ÷ MySQL 8.0.21"]
+    assert str(row[5]).startswith("1.427 [1.4") and row[6:8] == ["4", "found"]

@@ -20,6 +20,8 @@ _COLUMNS = (
     Column("result"),
     Column("ours [interval] against the published figure"),
 )
+FOR_EYES = ("test", "metric", "new ÷ old", "published", "ours [interval]", "blocks", "result", "beside")
+"""Of a figure (`figure_cells`)."""
 _FIGURE_COLUMNS = (
     *(Column(title) for title in ("claim", "says", "result", "test", "metric", "new", "old", "server")),
     Column("published", Form.RATIO),
@@ -35,10 +37,10 @@ def section(judged: Judged) -> Section | None:
 
 
 def asked(judged: Judged) -> Section | None:
-    """Of an experiment that repeats no post, what it has of any; a line per figure for eyes, too."""
+    """Of an experiment that repeats no post, what it has of any; for eyes what each claim says, and then a line per figure."""
     posts = posts_of(judged) or of_every_post(judged.results, judged.findings, judged.spoilt)
     made = _section(posts)
-    return made and replace(made, tables=())
+    return made and replace(made, tables=[table for post in posts for table in (_said(post), _figures(post))])
 
 
 def posts_of(judged: Judged) -> tuple[ScoredPost, ...]:
@@ -64,6 +66,27 @@ def _table(post: ScoredPost) -> Table:
     """A line per claim: what became of it, and our ratios beside those published."""
     rows = [[claim.number, claim.says, result(claim), "\n".join(lines(claim))] for claim in post.claims]
     return Table(_COLUMNS, rows, title=f"Claims of {post.name}")
+
+
+def _said(post: ScoredPost) -> Table:
+    rows = [[claim.name, claim.says, result(claim), claim.note or claim.remark] for claim in post.claims]
+    return Table([*map(Column, ("claim", "says", "result", "note"))], rows, title=f"Claims of {post.name}")
+
+
+def _figures(post: ScoredPost) -> Table:
+    rows = [[claim.name, *figure_cells(one)] for claim, one in post.figures()]
+    return Table([*map(Column, ("claim", *FOR_EYES))], rows, title=f"Figures of {post.name}")
+
+
+def figure_cells(one: ScoredFigure) -> tuple[str, ...]:
+    """As texts, under FOR_EYES."""
+    said = one.said if one.published is None else ratio(one.published)
+    found = sum(part.status == Status.FOUND for part in one.parts)
+    ours = f"{ratio(one.ratio)} {spread(one)}".strip() if one.ratio else f"{found} found" if one.parts else "–"
+    differs = one.differences if one.status not in (Status.FOUND, Status.NOT_COMPARABLE) else ""
+    beside = ", ".join(filter(None, (one.server, one.note, differs))) or "–"
+    blocks = str(one.blocks) if one.ratio else "–"
+    return one.test, one.metric.replace("_", " "), one.builds, said, ours, blocks, one.words, beside
 
 
 def sentence(post: ScoredPost) -> str:
