@@ -166,10 +166,14 @@ def check_time_budget(spec: ExperimentSpec, suite: Suite) -> str:
 
 
 def before_first_look(spec: ExperimentSpec) -> str:
-    """That the time budget gives no verdict, without the full stop."""
+    """That the time budget gives no verdict, or no profile, without the full stop."""
     assert spec.time_budget_s
     blocks = count_of(spec.looks[0], "block")
-    return f"A time budget of {show_duration(spec.time_budget_s)} gives no verdict: the first look needs {blocks}"
+    budget = f"A time budget of {show_duration(spec.time_budget_s)}"
+    if spec.functions or spec.waits:
+        told = "which functions" if spec.functions else "what operations wait for"
+        return f"{budget} does not tell {told}: that takes {blocks}"
+    return f"{budget} gives no verdict: the first look needs {blocks}"
 
 
 def shorter_ways(spec: ExperimentSpec, expected: Estimate) -> list[tuple[str, float]]:
