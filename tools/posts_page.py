@@ -45,6 +45,10 @@ NOT_RUN = "not run yet"
 WIDTH = 150
 MOST_DISAGREEMENTS, MOST_UNSEEN = 10, 10
 _UNSEEN = "What the post could not see"
+_ABOUT_UNSEEN = (
+    "A post has one run per figure, so it cannot say how sure a figure is. Ours can. Each post's page lists the published\n"
+    "changes that are none beyond the margin, and the largest changes that no figure is about, with their causes or leads."
+)
 _ANCHOR = "what-the-post-could-not-see"
 # in the order of the table, which tells apart what speaks for a post and what against it
 COLUMNS = (
@@ -187,7 +191,7 @@ def _unseen(scored: Mapping[str, Scored]) -> list[str]:
     ]
     head = ["post", "ratios with an interval", "half its width, in the middle", "published changes that are none"]
     head += ["changes that no figure is about", "of them with a reason"]
-    return ["## What the posts could not see", table(head, rows)] if rows else []
+    return ["## What the posts could not see", _ABOUT_UNSEEN, table(head, rows)] if rows else []
 
 
 def _counts(parts: Sequence[Unseen]) -> Iterator[str]:
