@@ -34,6 +34,7 @@ def _pair(
     versions: tuple[str, str] = ("17.1", "17.1"),
     dbms: str = "postgres",
     asked: tuple[dict[str, str], dict[str, str]] | None = None,
+    configs: tuple[str, str] = ("b", "c"),
     **header: Any,
 ) -> Pair:
     """Two targets with these settings; `asked`: what their configs say, all of it unless told otherwise."""
@@ -41,7 +42,8 @@ def _pair(
     rendered = [Rendered("c", settings) for settings in asked or values]
     labels = [f"{dbms}:{versions[0]}", f"{dbms}:{versions[1]}@c"]
     facts = [
-        TargetFacts(f"t{n}", labels[n], dbms, versions[n], "c", f"sum of {versions[n]}", rendered[n]) for n in range(2)
+        TargetFacts(f"t{n}", labels[n], dbms, versions[n], configs[n], f"sum of {versions[n]}", rendered[n])
+        for n in range(2)
     ]
     command = f"dbversus compare {' '.join(labels)} --profile quick --tests 'a,b' --suite /s.toml --out x"
     known = Experiment(schema=2, targets=facts, tests=[TEST], suite="/s.toml", command=command, **header)
@@ -142,6 +144,9 @@ def test_settings_without_a_sign_are_no_causes() -> None:
     assert [cause.is_weak for cause in _explained(pair, _seen(SLOWER, writes=True)).causes] == [False]
     of_defaults = _pair(base, mine, versions=("16.1", "17.1"), asked=({}, {}))
     found = _explained(of_defaults, _seen(SLOWER, writes=True))
+    assert [cause.is_weak for cause in found.causes] == [True] and not found.likely
+    by_version = _pair(base, mine, versions=("16.1", "17.1"), configs=("c", "c"))
+    found = _explained(by_version, _seen(SLOWER, writes=True))
     assert [cause.is_weak for cause in found.causes] == [True] and not found.likely
 
 

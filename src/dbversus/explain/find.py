@@ -496,10 +496,10 @@ class _Search:
                 continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
-                rank = self._sign(known, shapes, counters, both=both, is_asked_for=name in self.chosen)
+                is_asked_for = name in self.chosen and not self._is_by_version()
+                rank = self._sign(known, shapes, counters, both=both, is_asked_for=is_asked_for)
                 if rank is None:
                     continue
-                is_asked_for = name in self.chosen
                 told = {"base": base, "mine": mine, "means": known.means, "source": known.source}
                 facts = {WEAK: True} if rank >= _RANKS[Kind.SETTING] and not is_asked_for else {}
                 command = self._trial(_back(name, base, mine, known.back if self.is_worse else ""))
@@ -508,6 +508,11 @@ class _Search:
                     self._new(Kind.SETTING, name, command=command, facts=facts, **told),
                 )
                 break
+
+    def _is_by_version(self) -> bool:
+        """Whether one config has other values for the two, since their versions differ: nobody asks what they change."""
+        base, mine = self.pair.facts
+        return not self.pair.same_build and base.config == mine.config
 
     def _acts(self, known: SettingMeaning, *, is_asked_for: bool) -> bool:
         """Whether it can act on such a test."""
