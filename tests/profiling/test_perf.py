@@ -101,9 +101,10 @@ def test_perf_ends_with_the_process_that_records(monkeypatch: pytest.MonkeyPatch
     """However that ends: of all CPUs it would go on for ever."""
     _fake_perf(tmp_path, f"echo $$ > {tmp_path}/pid; echo > {tmp_path}/data; exec sleep 600", monkeypatch)
     code = f"""
-import sys
+import signal, sys
 from pathlib import Path
 from dbversus.profiling.perf import Perf, Recording, Stacks
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a job of a script has it
 Recording(Perf({str(tmp_path / "perf")!r}, "cpu-clock", True, True), [7], Stacks.NONE, Path({str(tmp_path / "data")!r}))
 print("recording", flush=True)
 sys.stdin.read()

@@ -169,8 +169,8 @@ class Recording:
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
-            # with all CPUs it would go on for ever, and fill the disk
-            preexec_fn=partial(end_with_parent, signal.SIGINT),
+            # with all CPUs it would go on for ever, and fill the disk; a shell may have its jobs ignore SIGINT
+            preexec_fn=partial(end_with_parent, signal.SIGTERM),
         )
         deadline_s = time.monotonic() + _READY_S
         while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline_s:
