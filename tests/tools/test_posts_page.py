@@ -68,7 +68,7 @@ def test_the_newest_run_of_a_post_is_kept_and_scored_without_its_folder(tmp_path
     row = next(line for line in page.splitlines() if line.startswith(f"| [{POST}]"))
     figures, *counts = map(int, re.findall(r"\| (\d+)(?= )", row))
     assert figures == sum(counts) == 93 and page.count(posts_page.NOT_RUN) == 17
-    assert "| PostgreSQL 13.1 ÷ MySQL 8.0.21 | 1.400 | 1.427 \\[1.415, 1.439\\] | 4 | found |" in of_post
+    assert "| PostgreSQL 13.1 ÷ MySQL 8.0.21 | 1.400 | 1.427 \\[1.415, 1.439\\] | found | 4 |" in of_post
     posts_page.write_pages(docs)
     assert (docs / "posts.md").read_text() == page
 

@@ -106,4 +106,4 @@ def test_for_eyes_each_figure_stands_beside_ours(judged: Judged) -> None:
     assert len(figures.rows) == sum(len(claim.figures) for claim in part.claims)
     row = next(row for row in figures.rows if row[0] == f"{POST}/12" and row[4] == "1.400")
     assert row[1:4] == ["point-query", "throughput", "PostgreSQL 13.1 ÷ MySQL 8.0.21"]
-    assert str(row[5]).startswith("1.427 [1.4") and row[6:8] == ["4", "found"]
+    assert str(row[5]).startswith("1.427 [1.4") and row[6:8] == ["found", "4"]

@@ -20,7 +20,7 @@ _COLUMNS = (
     Column("result"),
     Column("ours [interval] against the published figure"),
 )
-FOR_EYES = ("test", "metric", "new ÷ old", "published", "ours [interval]", "blocks", "result", "beside")
+FOR_EYES = ("test", "metric", "new ÷ old", "published", "ours [interval]", "result", "blocks", "beside")
 """Of a figure (`figure_cells`)."""
 _FIGURE_COLUMNS = (
     *(Column(title) for title in ("claim", "says", "result", "test", "metric", "new", "old", "server")),
@@ -86,7 +86,7 @@ def figure_cells(one: ScoredFigure) -> tuple[str, ...]:
     differs = one.differences if one.status not in (Status.FOUND, Status.NOT_COMPARABLE) else ""
     beside = ", ".join(filter(None, (one.server, one.note, differs))) or "–"
     blocks = str(one.blocks) if one.ratio else "–"
-    return one.test, one.metric.replace("_", " "), one.builds, said, ours, blocks, one.words, beside
+    return one.test, one.metric.replace("_", " "), one.builds, said, ours, one.words, blocks, beside
 
 
 def sentence(post: ScoredPost) -> str:
