@@ -15,7 +15,8 @@ the usual ones, whatever this host was calibrated to. `table` counts what came o
 folders that do not last: `measure --kept FILE` leaves out what is in the file, and `table` counts files and folders together.
 
 `keep` adds what verdicts are made from, the values of all blocks, to a Parquet file, with the commit that measured them; `judge`
-judges such a file by the rules of the code at hand, whatever those were when it was measured, and counts as `table` does.
+judges such a file by the rules of the code at hand, whatever those were when it was measured, and counts as `table` does. `leads`
+names the causes and leads that changes would be given if the copies were different builds: there should be none.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from pathlib import Path
 from common import make_parser, told
 from independent_runs.evidence import SUFFIX, judged_anew, keep, measured_by, read_evidence
 from independent_runs.kept import names_in, outcomes_in, write_kept
+from independent_runs.leads import leads_table
 from independent_runs.measure import Plan, measure_all
 from independent_runs.plan import KINDS, TARGETS, planned
 from independent_runs.tables import ABOUT_JUDGED_ANEW, report
@@ -43,6 +45,7 @@ EXAMPLE = """examples:
   benchmarks/independent.py measure FOLDER --kept all.csv                        # the others, another day
   benchmarks/independent.py keep docs/results/independent.parquet FOLDER         # to be judged by later rules too
   benchmarks/independent.py judge docs/results/independent.parquet
+  benchmarks/independent.py leads FOLDER
 """
 
 
@@ -91,9 +94,13 @@ def judge(asked: argparse.Namespace) -> None:
     print(f"\n{ABOUT_JUDGED_ANEW}{measured_by(runs)}")
 
 
+def leads(asked: argparse.Namespace) -> None:
+    print(leads_table(asked.folders))
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
-    verbs = parser.add_subparsers(required=True, metavar="measure|table|export|keep|judge")
+    verbs = parser.add_subparsers(required=True, metavar="measure|table|export|keep|judge|leads")
     first = verbs.add_parser("measure", help="make runs, or go on with them")
     first.add_argument("folder", type=Path)
     first.add_argument("--dbms", choices=list(TARGETS), help="only this one")
@@ -103,7 +110,7 @@ def parse_arguments() -> argparse.Namespace:
         type=int,
         help="of each kind and DBMS (default: 40 quick, 20 busy, 6 standard, 2 fine; MariaDB 20, 0, 6, 0; MySQL 10, 0, 4, 0)",
     )
-    first.add_argument("--minutes", type=float, help="begin no run after so many")
+    first.add_argument("--minutes", type=float, help="start no run once they are up")
     first.add_argument(
         "--target", help="another build than the usual one, such as postgres:16; `--dbms` follows from it"
     )
@@ -141,6 +148,11 @@ def parse_arguments() -> argparse.Namespace:
     )
     judged.add_argument("file", type=Path, metavar="FILE", help="of `keep`")
     judged.set_defaults(run=judge)
+    lead = verbs.add_parser(
+        "leads", help="name the causes and leads that changes would have if copies were different builds"
+    )
+    lead.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of `measure`")
+    lead.set_defaults(run=leads)
     return parser.parse_args()
 
 

@@ -46,8 +46,9 @@ WIDTH = 150
 MOST_DISAGREEMENTS, MOST_UNSEEN = 10, 10
 _UNSEEN = "What the post could not see"
 _ABOUT_UNSEEN = (
-    "A post has one run per figure, so it cannot say how sure a figure is. Ours can. Each post's page lists the published\n"
-    "changes that are none beyond the margin, and the largest changes that no figure is about, with their causes or leads."
+    "A post has one run per figure, so it cannot say how sure a figure is. Each post's page lists the published changes whose\n"
+    "interval here lies within the margin, and the largest changes that no figure is about. Causes and leads are those that\n"
+    "were told when the run was kept."
 )
 _ANCHOR = "what-the-post-could-not-see"
 # in the order of the table, which tells apart what speaks for a post and what against it
@@ -170,7 +171,7 @@ def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
         [
             f"[{place[0]}]({POSTS}/{place[0]}.md) {', '.join(claim.number for claim, _ in figures)}",
             *map(escape, place[1:]),
-            marked(_reason(*figures[0])),
+            marked(_reason([figure for _, figure in figures])),
         ]
         for place, figures in largest[:MOST_DISAGREEMENTS]
     ]
@@ -189,8 +190,8 @@ def _unseen(scored: Mapping[str, Scored]) -> list[str]:
         for name, one in scored.items()
         if (parts := [part for part in one.unseen.values() if part.ratios])
     ]
-    head = ["post", "ratios with an interval", "half its width, in the middle", "published changes that are none"]
-    head += ["changes that no figure is about", "of them with a reason"]
+    head = ["post", "ratios with an interval", "median half-width", "published changes within our margin"]
+    head += ["changes that no figure is about", "of these, with a cause or lead"]
     return ["## What the posts could not see", _ABOUT_UNSEEN, table(head, rows)] if rows else []
 
 
@@ -207,7 +208,7 @@ def _unseen_of(scored: Scored) -> Iterator[str]:
     """On a post's own page."""
     parts = scored.unseen
     if none := dict.fromkeys(_none(figure) for part in parts.values() for figure in part.none):
-        yield "\n".join(["Published changes that are none beyond the margin:", "", *none])
+        yield "\n".join(["Published changes whose interval here lies within the margin:", "", *none])
     for name, part in parts.items():
         if part.changes:
             of = f" of {POSTS}/{name}" if len(parts) > 1 else ""
@@ -234,8 +235,9 @@ def _cells(one: ScoredFigure) -> tuple[str, ...]:
     return claims_section.figure_cells(one)[:-1]
 
 
-def _reason(claim: ScoredClaim, figure: ScoredFigure) -> str:
-    return claim.remark or figure.differences or "–"
+def _reason(figures: Sequence[ScoredFigure]) -> str:
+    """Of the same ratio, in several claims."""
+    return next((one.remark for one in figures if one.remark), "") or figures[0].differences or "–"
 
 
 def page_of(post: Post, scored: Scored | None) -> str:
@@ -279,11 +281,9 @@ def _results(scored: Scored) -> Iterator[str]:
     yield table(["claim", "says", "result"], [list(map(escape, row)) for row in claims])
     rows = [[claim.number, *claims_section.figure_cells(one)] for claim, one in post.figures()]
     yield "## Figures"
-    yield table(["claim", *claims_section.FOR_EYES], [list(map(escape, row)) for row in rows])
+    yield table(["claim", *claims_section.FOR_EYES], [[*map(escape, row[:-1]), marked(row[-1])] for row in rows])
     if told := list(_unseen_of(scored)):
         yield "\n\n".join([f"## {_UNSEEN}", *told])
-    if remarks := [f"- {claim.number}: {marked(claim.remark)}" for claim in post.claims if claim.remark]:
-        yield "\n".join(["## Remarks", *remarks])
     if notes := [f"- {escape(f'{claim.number}: {claim.note}')}" for claim in post.claims if claim.note]:
         yield "\n".join(["## Not compared", *notes])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from common import say
 
+from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import shares_of
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished, Resumed
@@ -98,6 +99,8 @@ def read_outcomes(folders: Sequence[Path]) -> list[Outcome]:
 def finished_runs(folders: Sequence[Path]) -> Iterator[tuple[Run, Path, Results]]:
     """Each with its folder; says which are not finished."""
     for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder; name one that `measure` has filled.")
         for journal in sorted(folder.glob(f"*/{JOURNAL}")):
             if (run := read_name(journal.parent.name)) is None:
                 continue

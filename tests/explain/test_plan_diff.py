@@ -69,6 +69,17 @@ def test_an_insert_is_explained_alike_by_all_versions_of_mysql(old: str, new: st
     assert differing_plans([{"t/s": old}, {"t/s": scanned}], ["mysql", "mysql"])
 
 
+def test_a_union_of_sqlite_with_and_without_duplicates_are_two_plans() -> None:
+    shapes = [
+        f"COMPOUND QUERY\n  |--LEFT-MOST SUBQUERY\n{line}" for line in ("  `--UNION ALL", "  `--UNION", "UNION ALL")
+    ]
+    assert [normalise_plan(shape).splitlines()[-1].strip(" `-") for shape in shapes] == [
+        "UNION ALL",
+        "UNION",
+        "UNION ALL",
+    ]
+
+
 def test_that_a_plan_is_compiled_is_part_of_its_shape() -> None:
     assert normalise_plan("Seq Scan on a\nJIT:\n  Functions: 25") == "Seq Scan on a\nJIT:\n  Functions: ?"
 

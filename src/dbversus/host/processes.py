@@ -32,9 +32,12 @@ class Stat(NamedTuple):
         return bool(self.flags & _KERNEL_THREAD)
 
 
-def end_with_parent(how: signal.Signals) -> None:
-    """From now on this process gets the signal when the *thread* that started it ends. It is not told of an end before that."""
+def end_with_parent(how: signal.Signals, parent: int) -> None:
+    """From now on this process gets the signal when the *thread* that started it ends; where `parent` has ended before, it ends
+    at once."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, how, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(127)
 
 
 def read_stat(pid: int) -> Stat | None:

@@ -82,10 +82,9 @@ def _begin_worker() -> None:
     A thread that waits for the parent's end would do as well, but DuckDB's binding then lists what it has leaked.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent(signal.SIGKILL)
     parent = parent_process()
-    if parent is None or parent.pid != os.getppid():  # it died before
-        os._exit(1)
+    assert parent is not None and parent.pid is not None  # of a worker there is one, alive or not
+    end_with_parent(signal.SIGKILL, parent.pid)
 
 
 def _read_and_store(folder: Path, number: int, task: Sequence[Source]) -> None:

@@ -34,7 +34,7 @@ class Figure(Shape):
     `published`: one for each test, in `unit`. `says`: the direction, where none was printed; `mostly`: of most of the tests,
     `mean`: of their geometric mean; a glob without either: of all of them together. `server`: one of the file's, the first
     where there is none. `experiment`: that asks for it, where it is not that of the server. `of`: what the post took it from.
-    `lacking`: why nothing here can be held against it.
+    `lacking`: why nothing here can be held against it. `remark`: the likely reason where ours is another.
     """
 
     new: str
@@ -48,6 +48,7 @@ class Figure(Shape):
     experiment: str = ""
     of: str = ""
     lacking: str = ""
+    remark: str = ""
 
     @property
     def together(self) -> str:
@@ -79,16 +80,12 @@ class Figure(Shape):
 
 
 class Claim(Shape):
-    """`lacking`: why nothing here can be held against it. `look`: where to read what no figure tells.
-
-    `remark`: the likely reason where ours is another figure than the published one.
-    """
+    """`lacking`: why nothing here can be held against it. `look`: where to read what no figure tells."""
 
     id: str
     says: str = ""
     lacking: str = ""
     look: str = ""
-    remark: str = ""
     figures: list[Figure] = Field(default_factory=list)
 
     @property

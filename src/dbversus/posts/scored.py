@@ -18,7 +18,8 @@ class ScoredFigure:
     `ratio` is ours, new ÷ old, with its interval over `blocks`, or their range; labels of targets are empty where nothing
     stands for a build. `size`: of the same direction, whether ours is weaker or stronger. `builds`: new ÷ old by their
     names in the post. `server`: the post's, where it has several. `differences`: what is known to differ between the builds
-    there and here. `parts`: of most or all tests together, each of them.
+    there and here. `parts`: of most or all tests together, each of them. `remark`: the likely reason of a disagreement, as the
+    file of claims has it.
     """
 
     test: str
@@ -42,6 +43,7 @@ class ScoredFigure:
     published_low: float | None = None
     published_high: float | None = None
     parts: tuple["ScoredFigure", ...] = ()
+    remark: str = ""
 
     @property
     def words(self) -> str:
@@ -51,17 +53,13 @@ class ScoredFigure:
 
 @dataclass(frozen=True)
 class ScoredClaim:
-    """`name`: post/number. `note`: why nothing here can be held against it, or where to read what no figure tells.
-
-    `remark`: the likely reason of a disagreement, as the file of claims has it.
-    """
+    """`name`: post/number. `note`: why nothing here can be held against it, or where to read what no figure tells."""
 
     name: str
     says: str
     status: Status
     figures: tuple[ScoredFigure, ...]
     note: str = ""
-    remark: str = ""
 
     @property
     def number(self) -> str:

@@ -102,7 +102,7 @@ class _Scorer:
         note = claim.lacking or (f"to be read by eye: {claim.look}" if claim.look else "")
         figures = tuple(one for figure in claim.figures for one in self._figures(figure, note))
         status = middle([one.status for one in figures])
-        return ScoredClaim(f"{self._post.name}/{claim.id}", claim.words, status, figures, note, claim.remark)
+        return ScoredClaim(f"{self._post.name}/{claim.id}", claim.words, status, figures, note)
 
     def _figures(self, figure: Figure, why_not: str) -> Iterator[ScoredFigure]:
         asked = self._asked(figure, why_not)
@@ -240,6 +240,7 @@ def _scored(
         differences=differences if ours else "",
         published_low=published.low if published else None,
         published_high=published.high if published else None,
+        remark=figure.remark,
     )
 
 

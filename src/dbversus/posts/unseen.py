@@ -1,4 +1,5 @@
-"""What a run shows that its post could not: how sure a figure is, which changes are none, and what else changed, and why."""
+"""What a run shows that its post could not: how sure a figure is, which published changes are within the margin, what else
+changed, and why."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from dbversus.stats.model import CHANGES, Finding
 
 @dataclass(frozen=True)
 class Change:
-    """A change beyond the margin that no figure of the post is about; `why`: empty where nothing is known."""
+    """A regression or an improvement that no figure of the post is about; `why`: empty where nothing is known."""
 
     finding: Finding
     why: str
@@ -20,10 +21,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Unseen:
-    """Of the `ratios` with an interval that one run was scored by. `half_width`: the middle one of half the width of these
-    intervals, as a share.
+    """`ratios`: how many with an interval one run was scored by. `half_width`: the median of half the width of these intervals,
+    as a share.
 
-    `none`: published changes beyond the margin that the run shows to be none, by the interval. `changes`: largest first.
+    `none`: published changes beyond the margin whose interval here lies within it. `changes`: largest first.
     """
 
     ratios: int
@@ -38,11 +39,12 @@ def unseen(run: PostRun, post: ScoredPost) -> Unseen:
     found = [one for one in judged(run) if one.judged and (one.test, one.target) not in run.spoilt]
     margins = {(one.test, one.metric): one.margin for one in found}
     widths = {_ratio(one): math.log(one.high / one.low) / 2 for one in figures if one.low and one.high}
-    claimed = {(one.test, _metric(one), label) for one in figures for label in (one.new, one.old)}
+    claimed = {(one.test, _metric(one), frozenset((one.new, one.old))) for one in figures}
+    base = run.targets[0].label
     changes = [
         Change(one, _why(run, one))
         for one in found
-        if one.counted in CHANGES and one.low and (one.test, one.metric, one.target) not in claimed
+        if one.counted in CHANGES and one.low and (one.test, one.metric, frozenset((one.target, base))) not in claimed
     ]
     return Unseen(
         len(widths),

@@ -170,7 +170,7 @@ class Recording:
             errors="replace",
             start_new_session=True,
             # with all CPUs it would go on for ever, and fill the disk; a shell may have its jobs ignore SIGINT
-            preexec_fn=partial(end_with_parent, signal.SIGTERM),
+            preexec_fn=partial(end_with_parent, signal.SIGTERM, os.getpid()),
         )
         deadline_s = time.monotonic() + _READY_S
         while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline_s:

@@ -256,13 +256,16 @@ def _test(
         roles=of_roles,
         statements=asked,
         explanations=_explanations(
-            results, compared, absolute, settings, plans, (*storage, *noted), measured, busy=_is_busy(disturbed)
+            results,
+            compared,
+            absolute,
+            settings,
+            plans,
+            (*storage, *noted),
+            measured,
+            busy=disturbed.disturbed_share > BUSY,
         ),
     )
-
-
-def _is_busy(disturbed: Disturbance) -> bool:
-    return disturbed.disturbed_share > BUSY
 
 
 def _explanations(

@@ -130,8 +130,8 @@ def test_a_time_budget_that_ends_before_the_first_look_is_said_and_one_for_less_
     with pytest.raises(UsageError, match=r"The time budget of 3 s is too short for one block \(about \d+ s\); give"):
         said(3)
     assert said(3, rows=4)  # 4 rows of 4 slots of 25 ms
-    assert "does not tell which functions: that takes 3 blocks" in said(60, functions=True)
-    assert "does not tell what operations wait for: that takes 3 blocks" in said(60, waits=True)
+    assert "is too short for a profile of functions: that takes 3 blocks" in said(60, functions=True)
+    assert "is too short for a profile of waits: that takes 3 blocks" in said(60, waits=True)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.posts.rule import Status
 from dbversus.report.assessment import build_assessment, judged_of
 from dbversus.report.formats import html, markdown
 from dbversus.report.formats.post import write as post
@@ -62,8 +63,13 @@ def test_most_tests_together_are_one_line(judged: Judged) -> None:
 
 
 def test_a_remark_stands_beside_what_is_not_found(judged: Judged) -> None:
-    claim = replace(claims.posts_of(judged)[0].claims[0], remark="since it is so")
-    assert list(claims.lines(claim))[-1] == "since it is so"
+    first = claims.posts_of(judged)[0].claims[0]
+    figures = [replace(one, remark="since it is so") for one in first.figures if one.ratio]
+    assert figures and not any(one.status == Status.FOUND for one in figures)
+    assert all("since it is so" in line for line in claims.lines(replace(first, figures=tuple(figures))))
+    assert claims.figure_cells(figures[0])[-1].endswith("since it is so")
+    found = replace(figures[0], status=Status.FOUND)
+    assert "since it is so" not in "".join(claims.lines(replace(first, figures=(found,))))
 
 
 def test_the_sentence_counts_every_figure_and_says_what_differs(judged: Judged) -> None:

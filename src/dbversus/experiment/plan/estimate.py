@@ -171,8 +171,9 @@ def before_first_look(spec: ExperimentSpec) -> str:
     blocks = count_of(spec.looks[0], "block")
     budget = f"A time budget of {show_duration(spec.time_budget_s)}"
     if spec.functions or spec.waits:
-        told = "which functions" if spec.functions else "what operations wait for"
-        return f"{budget} does not tell {told}: that takes {blocks}"
+        return (
+            f"{budget} is too short for a profile of {'functions' if spec.functions else 'waits'}: that takes {blocks}"
+        )
     return f"{budget} gives no verdict: the first look needs {blocks}"
 
 

@@ -69,7 +69,7 @@ def _table(post: ScoredPost) -> Table:
 
 
 def _said(post: ScoredPost) -> Table:
-    rows = [[claim.name, claim.says, result(claim), claim.note or claim.remark] for claim in post.claims]
+    rows = [[claim.name, claim.says, result(claim), claim.note] for claim in post.claims]
     return Table([*map(Column, ("claim", "says", "result", "note"))], rows, title=f"Claims of {post.name}")
 
 
@@ -83,8 +83,7 @@ def figure_cells(one: ScoredFigure) -> tuple[str, ...]:
     said = one.said if one.published is None else ratio(one.published)
     found = sum(part.status == Status.FOUND for part in one.parts)
     ours = f"{ratio(one.ratio)} {spread(one)}".strip() if one.ratio else f"{found} found" if one.parts else "–"
-    differs = one.differences if one.status not in (Status.FOUND, Status.NOT_COMPARABLE) else ""
-    beside = ", ".join(filter(None, (one.server, one.note, differs))) or "–"
+    beside = ", ".join(filter(None, (one.server, _beside(one)))) or "–"
     blocks = str(one.blocks) if one.ratio else "–"
     return one.test, one.metric.replace("_", " "), one.builds, said, ours, one.words, blocks, beside
 
@@ -111,8 +110,6 @@ def lines(claim: ScoredClaim) -> Iterator[str]:
     yield from _others([one for one in claim.figures if one not in measured])
     if not claim.figures:
         yield claim.note
-    elif claim.remark and any(one.status not in (Status.FOUND, Status.NOT_COMPARABLE) for one in claim.figures):
-        yield claim.remark
 
 
 def _others(figures: Sequence[ScoredFigure]) -> Iterator[str]:
@@ -126,12 +123,19 @@ def _ours(one: ScoredFigure) -> str:
     against = one.said if one.published is None else ratio(one.published)
     what = f"{one.test} {one.metric.replace('_', ' ')}, {one.new} ÷ {one.old}"
     server = f" ({one.server})" if one.server else ""
-    beside = ", ".join(filter(None, (one.note, one.differences if one.status != Status.FOUND else "")))
+    beside = _beside(one)
     result = f"against {against}{server}: {one.words}{f' ({beside})' if beside else ''}"
     if one.parts:
         found = sum(part.status == Status.FOUND for part in one.parts)
         return f"{what}: {found} found, {result}"
     return f"{what}: {ratio(one.ratio)} {spread(one) or '(no interval)'}, n = {one.blocks}, {result}"
+
+
+def _beside(one: ScoredFigure) -> str:
+    """What has to be known of it; where it is not found, also what differs, and the likely reason."""
+    is_open = one.status not in (Status.FOUND, Status.NOT_COMPARABLE)
+    known = ", ".join(filter(None, (one.note, one.differences if is_open else "")))
+    return "; ".join(filter(None, (known, one.remark if is_open else "")))
 
 
 def _rows(claim: ScoredClaim) -> Iterator[Row]:

@@ -80,11 +80,9 @@ def _preparation(user: ServerUser, placement: Placement, controller: int) -> Cal
             _limit_open_files()
             user.become()
             # only now: the kernel clears it when the user changes
-            end_with_parent(signal.SIGQUIT)
+            end_with_parent(signal.SIGQUIT, controller)
         except OSError as error:
             os.write(2, f"cannot place the server: {error}\n".encode())
-            os._exit(127)
-        if os.getppid() != controller:  # it died before the signal was asked for
             os._exit(127)
 
     return prepare
