@@ -9,7 +9,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.explain.cause import Cause, Explanation, Kind
-from dbversus.explain.find import Pair
+from dbversus.explain.pair import Pair
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU
 from tests.journals import DictJournal

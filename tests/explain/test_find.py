@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dbversus.explain.cause import Cause, Explanation, Kind
-from dbversus.explain.find import COUNT, Pair, Seen, explain
+from dbversus.explain.find import COUNT, Seen, explain
+from dbversus.explain.pair import Pair
 from dbversus.explain.plan_diff import PlanDifference, normalise_plan
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE

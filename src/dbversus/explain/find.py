@@ -21,16 +21,13 @@ from dbversus.explain.known import (
 )
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
+from dbversus.explain.pair import Pair, asked_otherwise, have_same_config
 from dbversus.explain.plan_diff import PlanDifference
-from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.shares import LEAST_SHARE
 from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
-from dbversus.results.records import Experiment
-from dbversus.results.records.experiment import Rendered, TargetFacts
-from dbversus.results.stored import Target
 from dbversus.stats.metrics import (
     COUNTER,
     CPU,
@@ -97,47 +94,6 @@ _LEAST_ROWS = 10.0
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A target and the base, and what tells the two apart, in all tests. `settings`: those that differ between any targets; None
-    where a server of the two did not tell its own.
-
-    `places`: where the base and the target stand in these, and in the plans.
-    """
-
-    header: Experiment
-    base: Target
-    target: Target
-    places: tuple[int, int]
-    settings: Sequence[SettingDifference] | None = ()
-
-    @property
-    def facts(self) -> tuple[TargetFacts, TargetFacts]:
-        known = {facts.name: facts for facts in self.header.targets}
-        return known[self.base.name], known[self.target.name]
-
-    @property
-    def are_the_same(self) -> bool:
-        base, mine = self.facts
-        injected = self.header.spec.get("inject") is not None
-        return base.checksum is not None and base.tells == mine.tells and not injected
-
-    @property
-    def same_build(self) -> bool:
-        base, mine = self.facts
-        return base.checksum is not None and base.binary == mine.binary
-
-    @property
-    def differing(self) -> dict[str, tuple[str | None, str | None]]:
-        """Setting → its values on the base and on the target, of those that differ between the two."""
-        found = {}
-        for one in self.settings or ():
-            values = tuple(one.values[place] for place in self.places)
-            if values[0] != values[1] and not set(self.places) & set(one.others):
-                found[one.name] = (values[0], values[1])
-        return found
-
-
-@dataclass(frozen=True)
 class Seen:
     """What is known of one test on the two. `plans`: of its statements, where they differ between any targets.
 
@@ -172,7 +128,7 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
     if not changed:
         return None
     most = _telling(changed)
-    chosen = _chosen(pair)
+    chosen = asked_otherwise(pair)
     explanation = Explanation(
         seen.test,
         pair.target.label,
@@ -182,7 +138,7 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
         most.least_change,
         (),
         same=pair.are_the_same,
-        same_config=_have_same_config(pair, chosen),
+        same_config=have_same_config(pair, chosen),
         same_build=pair.same_build,
     )
     if explanation.same:
@@ -496,7 +452,7 @@ class _Search:
                 continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
-                is_asked_for = name in self.chosen and not self._is_by_version()
+                is_asked_for = name in self.chosen and not self.pair.is_one_config_by_version
                 rank = self._sign(known, shapes, counters, both=both, is_asked_for=is_asked_for)
                 if rank is None:
                     continue
@@ -508,11 +464,6 @@ class _Search:
                     self._new(Kind.SETTING, name, command=command, facts=facts, **told),
                 )
                 break
-
-    def _is_by_version(self) -> bool:
-        """Whether one config has other values for the two, since their versions differ: nobody asks what they change."""
-        base, mine = self.pair.facts
-        return not self.pair.same_build and base.config == mine.config
 
     def _acts(self, known: SettingMeaning, *, is_asked_for: bool) -> bool:
         """Whether it can act on such a test."""
@@ -589,50 +540,3 @@ def _back(name: str, base: str | None, mine: str | None, back: str) -> str:
 def _ranked(found: Iterable[tuple[float, Cause]]) -> Iterator[Cause]:
     for _, cause in sorted(found, key=lambda pair: (pair[0], -(pair[1].cost or 0.0))):
         yield cause
-
-
-def _chosen(pair: Pair) -> dict[str, tuple[str | None, str | None]]:
-    """What the configs of the two ask for otherwise, with the values that came of it: settings, environment, options, `[ddl]`."""
-    base, mine = (facts.rendered for facts in pair.facts)
-    if base is None or mine is None:
-        return {}
-    theirs, ours = by_name(base), by_name(mine)
-    names = [*ours, *(name for name in theirs if name not in ours)]
-    asked = {name: (theirs.get(name), ours.get(name)) for name in names if theirs.get(name) != ours.get(name)}
-    came = {name: values for one, own in asked.items() for name, values in _as_they_came(one, own, pair)}
-    if pair.differing.keys() - came.keys():
-        # what follows from an option that the server shows under another name, or not at all: skip_log_bin
-        return {one: own for one, own in asked.items() if not _items_of(one, pair.differing)} | came
-    return came
-
-
-def by_name(rendered: Rendered) -> dict[str, str]:
-    """All that a config says, by names as causes have them: `work_mem`, `environment.LD_PRELOAD`, `ddl.index`."""
-    parts = {
-        "": rendered.settings,
-        "environment.": rendered.environment,
-        "init.": rendered.init_options,
-        "ddl.": rendered.ddl,
-    }
-    return {f"{prefix}{name}": values[name] for prefix, values in parts.items() for name in sorted(values)}
-
-
-def _have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | None]]) -> bool:
-    """By what came of it; in older results by its name."""
-    base, mine = pair.facts
-    return not chosen if base.rendered and mine.rendered else base.config == mine.config
-
-
-def _items_of(name: str, differing: Iterable[str]) -> list[str]:
-    """Of settings that differ, those that are it, or items of its list."""
-    return [one for one in differing if one == name or one.startswith(f"{name}.")]
-
-
-def _as_they_came(
-    name: str, asked: tuple[str | None, str | None], pair: Pair
-) -> Iterator[tuple[str, tuple[str | None, str | None]]]:
-    """The setting with the server's values; each item of a list. As it was asked for where servers did not tell."""
-    if items := _items_of(name, pair.differing):
-        yield from ((one, pair.differing[one]) for one in items)
-    elif pair.settings is None or name.startswith(("environment.", "init.", "ddl.")):
-        yield name, asked

@@ -21,7 +21,8 @@ from dbversus.explain.conditions import (
 )
 from dbversus.explain.costs import Place, cost_causes
 from dbversus.explain.executed import counts_that_differ, planning_of, planning_told
-from dbversus.explain.find import Pair, Seen, explain
+from dbversus.explain.find import Seen, explain
+from dbversus.explain.pair import Pair
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from dbversus.explain.find import by_name
+from dbversus.explain.pair import by_name
 from dbversus.explain.trials import Tried, Values
 from dbversus.names import split_names
 from dbversus.profiling.stored import is_begun
