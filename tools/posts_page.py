@@ -281,7 +281,9 @@ def _results(scored: Scored) -> Iterator[str]:
     yield table(["claim", "says", "result"], [list(map(escape, row)) for row in claims])
     rows = [[claim.number, *claims_section.figure_cells(one)] for claim, one in post.figures()]
     yield "## Figures"
-    yield table(["claim", *claims_section.FOR_EYES], [[*map(escape, row[:-1]), marked(row[-1])] for row in rows])
+    yield table(["claim", *claims_section.FOR_EYES], [list(map(escape, row)) for row in rows])
+    if remarks := [f"- {marked(one)}" for one in claims_section.remarks(post)]:
+        yield "\n".join(["Likely reasons:", "", *remarks])
     if told := list(_unseen_of(scored)):
         yield "\n\n".join([f"## {_UNSEEN}", *told])
     if notes := [f"- {escape(f'{claim.number}: {claim.note}')}" for claim in post.claims if claim.note]:

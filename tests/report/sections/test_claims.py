@@ -67,9 +67,11 @@ def test_a_remark_stands_beside_what_is_not_found(judged: Judged) -> None:
     figures = [replace(one, remark="since it is so") for one in first.figures if one.ratio]
     assert figures and not any(one.status == Status.FOUND for one in figures)
     assert all("since it is so" in line for line in claims.lines(replace(first, figures=tuple(figures))))
-    assert claims.figure_cells(figures[0])[-1].endswith("since it is so")
-    found = replace(figures[0], status=Status.FOUND)
-    assert "since it is so" not in "".join(claims.lines(replace(first, figures=(found,))))
+    part = claims.posts_of(judged)[0]
+    told = claims.remarks(replace(part, claims=(replace(first, figures=tuple(figures)),)))
+    assert len(told) == len(figures) and all(line.endswith(": since it is so") for line in told)
+    found = replace(first, figures=(replace(figures[0], status=Status.FOUND),))
+    assert "since it is so" not in "".join(claims.lines(found)) and claims.remarks(replace(part, claims=(found,))) == []
 
 
 def test_the_sentence_counts_every_figure_and_says_what_differs(judged: Judged) -> None:

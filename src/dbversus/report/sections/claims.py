@@ -75,7 +75,7 @@ def _said(post: ScoredPost) -> Table:
 
 def _figures(post: ScoredPost) -> Table:
     rows = [[claim.name, *figure_cells(one)] for claim, one in post.figures()]
-    return Table([*map(Column, ("claim", *FOR_EYES))], rows, title=f"Figures of {post.name}")
+    return Table([*map(Column, ("claim", *FOR_EYES))], rows, title=f"Figures of {post.name}", notes=remarks(post))
 
 
 def figure_cells(one: ScoredFigure) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def _ours(one: ScoredFigure) -> str:
     against = one.said if one.published is None else ratio(one.published)
     what = f"{one.test} {one.metric.replace('_', ' ')}, {one.new} ÷ {one.old}"
     server = f" ({one.server})" if one.server else ""
-    beside = _beside(one)
+    beside = "; ".join(filter(None, (_beside(one), _remark(one))))
     result = f"against {against}{server}: {one.words}{f' ({beside})' if beside else ''}"
     if one.parts:
         found = sum(part.status == Status.FOUND for part in one.parts)
@@ -132,10 +132,26 @@ def _ours(one: ScoredFigure) -> str:
 
 
 def _beside(one: ScoredFigure) -> str:
-    """What has to be known of it; where it is not found, also what differs, and the likely reason."""
-    is_open = one.status not in (Status.FOUND, Status.NOT_COMPARABLE)
-    known = ", ".join(filter(None, (one.note, one.differences if is_open else "")))
-    return "; ".join(filter(None, (known, one.remark if is_open else "")))
+    """What has to be known of it; where it is not found, also what differs."""
+    return ", ".join(filter(None, (one.note, one.differences if _is_open(one) else "")))
+
+
+def _remark(one: ScoredFigure) -> str:
+    """The likely reason, where it is not found."""
+    return one.remark if _is_open(one) else ""
+
+
+def _is_open(one: ScoredFigure) -> bool:
+    return one.status not in (Status.FOUND, Status.NOT_COMPARABLE)
+
+
+def remarks(post: ScoredPost) -> list[str]:
+    """Likely reasons, each with its figure: they are too long for a table."""
+    return [
+        f"{claim.number}, {one.test} {one.metric.replace('_', ' ')}, {one.builds}: {_remark(one)}"
+        for claim, one in post.figures()
+        if _remark(one)
+    ]
 
 
 def _rows(claim: ScoredClaim) -> Iterator[Row]:
