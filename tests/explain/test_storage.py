@@ -11,7 +11,7 @@ from dbversus.explain.storage import Block, device_blocks, storage_causes
 from dbversus.report.assessment import build_assessment
 from dbversus.report.parts.notes.cause_words import condition_notes
 from dbversus.results.read import open_results
-from dbversus.results.records import DataState, Rendered, State
+from dbversus.results.records import DataState, Rendered, Space, SpaceUse, State
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import DISK_READS
 
@@ -99,6 +99,15 @@ def test_reads_of_more_than_fits_and_trifles_are_not_named(plain: Results) -> No
     assert notes(plain, [USUAL], reads_per_op=0.5) == []  # nobody knows what there is
     assert notes(fits, [USUAL], reads_per_op=0.009) == []
     assert notes(fits, [USUAL._replace(own_read_bytes=2**20 - 1)], reads_per_op=0.5) == []
+
+
+def test_tables_that_tests_fill_are_as_large_as_they_get(plain: Results) -> None:
+    begun = with_data(plain, 16 * 2**10, "128MB")
+    assert notes(begun, [USUAL], reads_per_op=0.5) != []
+    filled = Space(block=0, test=TEST, targets={"t0": SpaceUse(900 * MIB, 2000 * MIB)})
+    after = replace(begun, records=(*begun.records, filled))
+    assert after.data_bytes(after.base) == 900 * MIB
+    assert notes(after, [USUAL], reads_per_op=0.5) == []
 
 
 def test_blocks_come_from_slots_and_reports_have_notes_and_figures_per_op(plain: Results) -> None:

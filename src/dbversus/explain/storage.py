@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.cause import Cause, Kind
-from dbversus.results.records import State
 from dbversus.results.stored import Results, Target
 from dbversus.stats.metrics import DISK_READS
 from dbversus.stats.values.levels import Figures
@@ -123,18 +122,12 @@ def _reads_of_what_fits(
         return
     reads_per_op = fmean(figures[DISK_READS])
     bytes_per_block = fmean(block.own_read_bytes for block in blocks)
-    data_bytes, cache_bytes = _data_bytes(results, target), _cache_bytes(results, target)
+    data_bytes, cache_bytes = results.data_bytes(target) or 0, _cache_bytes(results, target)
     is_trifle = reads_per_op < TRIFLE_READS_PER_OP or bytes_per_block < TRIFLE_BYTES_PER_BLOCK
     if not is_trifle and 0 < data_bytes < cache_bytes:
         of_memory = {"data_bytes": data_bytes, "cache_bytes": cache_bytes}
         facts = {"reads_per_op": reads_per_op, "bytes_per_block": bytes_per_block, **of_memory}
         yield Cause(Kind.STORAGE, test, target.label, READS_OF_WHAT_FITS, facts=facts)
-
-
-def _data_bytes(results: Results, target: Target) -> int:
-    """The largest that its tables and indexes were at the beginning of a block; 0: not known."""
-    states = (record.targets.get(target.name) for record in results.of_type(State))
-    return max((state.sizes_bytes.get("database", 0) for state in states if state), default=0)
 
 
 def _cache_bytes(results: Results, target: Target) -> float:

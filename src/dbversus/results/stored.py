@@ -26,6 +26,7 @@ from dbversus.results.records import (
     Objects,
     Record,
     Slots,
+    State,
     of_type,
 )
 from dbversus.results.records import Latency as LatencyRecord
@@ -39,6 +40,7 @@ from dbversus.results.schema import (
     SUITE,
 )
 from dbversus.results.sql import columns_of, database_with, names, run_sql
+from dbversus.results.tables.amounts import AMOUNTS
 from dbversus.results.tables.imported import TABLES as IMPORTED_TABLES
 from dbversus.results.tables.imported import imported_table
 from dbversus.results.tables.loads import load_row, own_loads
@@ -198,6 +200,15 @@ class Results:
         """Content of servers/<target>/<file>; empty when there is none."""
         text = self.server_text(target, file)
         return json_object(text, f"{self.directory}/{SERVERS}/{target.name}/{file}") if text else {}
+
+    def data_bytes(self, target: Target) -> int | None:
+        """Its tables and indexes at their largest: when a block began, or after a test that changed them; None: not known."""
+        sizes = self.server_json(target, "sizes.json")
+        states = (record.targets.get(target.name) for record in self.of_type(State))
+        known = [sizes.get("database", sizes.get("data_dir"))]
+        known += [state.sizes_bytes.get("database") for state in states if state]
+        known += [row["database_bytes"] for row in self.rows(AMOUNTS) if row["target"] == target.label]
+        return max((one for one in known if one is not None), default=None)
 
     def latency(self, test: str, target: Target) -> dict[int, Latency]:
         """Block → histogram of one test on one target; from the sealed log, else from the journal."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from dbversus.report.charts.course import RATE, SLOWEST, course_chart
+from dbversus.report.charts.course import RATE, SLOWEST, course_chart, is_drawn
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment, Course, Second, ServerEvent
 from dbversus.report.sections.events import of_tests
@@ -39,6 +39,14 @@ def test_of_many_seconds_the_worst_are_drawn() -> None:
         line = _shapes("curve", _course(*seconds), figure)[0]
         assert len((line.get("data-at") or "").split("|")) <= 150
         assert worst in (line.get("data-say") or "").split("|")
+
+
+def test_what_is_done_once_or_not_at_all_is_not_drawn() -> None:
+    idle, once = Second(0, 0, None), Second(3, 0.1, 40.0)
+    assert is_drawn(_course(*THREE))
+    assert is_drawn(_course(*THREE, idle))  # it stalled
+    assert not is_drawn(_course(idle, idle, idle, idle))
+    assert not is_drawn(_course(idle, idle, idle, once, role="vacuum"))
 
 
 def _event(what: str, target: int, at_s: float, driven_s: float, placed: str = "driven") -> ServerEvent:

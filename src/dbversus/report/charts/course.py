@@ -13,9 +13,14 @@ from dbversus.report.words import number
 
 RATE, SLOWEST = "rate", "slowest_ms"
 """Figures of a second."""
-FEWEST_SECONDS = 3
+_FEWEST_SECONDS = 3
 _MOST_POINTS = 150
 """A line of more is drawn by the worst second of each stretch."""
+
+
+def is_drawn(course: Course) -> bool:
+    """Whether a target did anything in enough seconds for a line: not what is done once, nor what has no statement there."""
+    return any(sum(second.rate > 0 for second in seconds) >= _FEWEST_SECONDS for seconds in course.targets.values())
 
 
 def course_title(course: Course, figure: str) -> str:

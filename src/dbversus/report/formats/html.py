@@ -20,7 +20,7 @@ from dbversus.files import write_text
 from dbversus.names import split_names
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
-from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
+from dbversus.report.charts.course import RATE, SLOWEST, course_chart, course_title, is_drawn
 from dbversus.report.charts.plane import plane_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
@@ -357,7 +357,7 @@ def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, M
     if test.latency:
         found.append(("Response time, share of operations at or below", time_chart(test, labels)))
     for course in test.courses:
-        if any(len(seconds) >= FEWEST_SECONDS for seconds in course.targets.values()):
+        if is_drawn(course):
             found += [
                 (course_title(course, figure), course_chart(course, figure, labels, test.events))
                 for figure in (RATE, SLOWEST)

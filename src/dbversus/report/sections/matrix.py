@@ -51,7 +51,7 @@ class MatrixCell:
 class MatrixRow:
     """One target of a matrix. `reference`: label of the row that its ratios are to; its own where there is none.
 
-    `data_bytes`: tables and indexes when the tests began. `cells` by test; a test that was not measured has none.
+    `data_bytes`: tables and indexes at their largest. `cells` by test; a test that was not measured has none.
     """
 
     label: str
@@ -224,7 +224,7 @@ def notes(matrix: Matrix) -> list[str]:
     if _has_memory(matrix):
         lines.append(
             "Memory: resident at the end of the test, shared pages counted once (PSS); peak: of the process that had most "
-            "since the test began (VmHWM). Data: tables and indexes when the tests began."
+            "since the test began (VmHWM). Data: tables and indexes at their largest, when a block began or after a test."
         )
     cells = (row.cells.get(test) for row in matrix.rows for test in matrix.tests)
     if any(cell is None or not cell.ops_per_s.n for cell in cells):
@@ -317,9 +317,7 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
                 )
                 cells[test] = _cell(rates.get(own, []), ratio, memory.get(own, {}))
         build, config = _parts(target)
-        sizes = results.server_json(target, "sizes.json")
-        size = sizes.get("database", sizes.get("data_dir"))
-        rows.append(MatrixRow(target.label, build, config, reference, size, cells))
+        rows.append(MatrixRow(target.label, build, config, reference, results.data_bytes(target), cells))
     return Matrix(tests, tuple(rows), results.host.get("sync_latency") or {})
 
 

@@ -1,4 +1,4 @@
-"""What was compared: builds with their compilers, configs, and how large the data was when the tests began."""
+"""What was compared: builds with their compilers, configs, and how large the data was."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,8 @@ _COLUMNS = (
     Column("logs, MB", Form.NUMBER, name="logs_mb"),
 )
 _NOTE = (
-    "The first is the base. Data: tables and indexes, logs: WAL or redo, both when the tests began. "
+    "The first is the base. Data: tables and indexes at their largest, when a block began or after a test. Logs: WAL or redo "
+    "when the tests began. "
     "Builds of other compilers differ in code, whatever their versions (docs/trust.md); –: not known, or nothing."
 )
 _BYTES_PER_MB = 1e6
@@ -42,7 +43,7 @@ def _row(results: Results, target: Target) -> Row:
         build.get("compiled"),
         build.get("provider"),
         target.config,
-        _megabytes(sizes.get("database", sizes.get("data_dir"))),
+        _megabytes(results.data_bytes(target)),
         _megabytes(sizes.get("log")),
     ]
 

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Protocol
 
 from dbversus.report.charts import bars, lines, standing
-from dbversus.report.charts.course import FEWEST_SECONDS
+from dbversus.report.charts.course import is_drawn
 from dbversus.report.formats.post.aspects import Aspect, aspects
 from dbversus.report.formats.post.phases import Case, Phase, phases
 from dbversus.report.formats.post.told import name_of
@@ -144,7 +144,7 @@ def _over_time(assessment: Assessment, case: Case) -> Iterator[lines.Chart]:
         if course.role in at_rates:  # which says what was asked of it
             continue
         series = {name_of(label): [(one.at_s, one.rate) for one in own] for label, own in course.targets.items()}
-        if len(series) <= standing.MOST_SERIES and any(len(points) >= FEWEST_SECONDS for points in series.values()):
+        if len(series) <= standing.MOST_SERIES and is_drawn(course):
             of = f", {course.role}" if course.role else ""
             note = "First block, by second of driven time; higher is better."
             yield lines.Chart(f"{case.name}{of}: rate over time", note, course.unit, "s", series)
