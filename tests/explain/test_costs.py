@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.explain.costs import Place, cost_causes
 from dbversus.report.parts.notes.cause_words import NAMED_AT_MOST, also_changed
-from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
+from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
 Pairs = Mapping[str, tuple[float, float]]
@@ -84,6 +84,26 @@ def test_what_another_engine_does_not_count_is_no_cost(
     findings = {name: _finding(name, values) for name, values in pairs.items()}
     base, mine = ({name: values[side] for name, values in pairs.items()} for side in (0, 1))
     assert bool(cost_causes(findings, base, mine, Place("myrocks", is_other))) is named
+
+
+@pytest.mark.parametrize(
+    ("metric", "pair", "when_paced"),
+    [
+        ("counter.file.binlog.write_bytes", (405.0, 345.0), False),  # each query has less of the same inserts
+        ("counter.status.innodb_dblwr_writes", (1.63, 0.2), True),
+        ("counter.file.binlog.write_bytes", (405.0, 500.0), True),
+        ("background.ib_pg_flush_co", (20.0, 16.5), False),
+        ("counter.status.handler_read_next", (400.0, 330.0), True),  # of the queries
+    ],
+)
+def test_what_follows_from_writes_at_a_set_rate_is_compared_by_the_second(
+    metric: str, pair: tuple[float, float], when_paced: bool
+) -> None:
+    pairs = {CPU: (100.0, 88.0), THROUGHPUT: (1261.0, 1538.0), IO_BYTES: (2000.0, 1700.0), metric: pair}
+    findings = {name: _finding(name, values) for name, values in pairs.items()}
+    base, mine = ({name: values[side] for name, values in pairs.items()} for side in (0, 1))
+    for paced, named in ((False, True), (True, when_paced)):
+        assert (metric in [one.what for one in cost_causes(findings, base, mine, Place("mysql", paced=paced))]) is named
 
 
 def test_cpu_is_named_in_one_spelling() -> None:

@@ -137,6 +137,18 @@ def test_a_setting_that_only_one_version_has_is_a_lead_where_its_operator_came_o
     assert _names(pair, _seen(SLOWER, plans=(SEQ, INDEX))) == [(Kind.PLAN, f"{TEST}/s")]
 
 
+def test_files_of_an_index_build_point_to_how_it_sorts_and_not_to_temporary_tables() -> None:
+    both = {"innodb_sort_buffer_size": "1048576"}
+    only_new = {"innodb_ddl_buffer_size": "1048576", "temptable_max_ram": "1073741824"}
+    pair = _pair(both, both | only_new, asked=({}, {}), dbms="mysql", versions=("5.6.24", "8.0.33"))
+    files = {CPU: (1000.0, 1250.0), IO_BYTES: (100.0, 347.0), "counter.status.created_tmp_files": (7.0, 24.0)}
+    assert [what for kind, what in _names(pair, _seen(files, writes=True)) if kind is Kind.SETTING] == [
+        "innodb_ddl_buffer_size"
+    ]
+    tables = {CPU: (1000.0, 1250.0), "counter.status.created_tmp_disk_tables": (1.0, 4.0)}
+    assert [what for kind, what in _names(pair, _seen(tables)) if kind is Kind.SETTING] == ["temptable_max_ram"]
+
+
 def test_settings_without_a_sign_are_no_causes() -> None:
     base, mine = ({"max_wal_size": f"{size}GB", "work_mem": f"{size}MB"} for size in (1, 2))
     pair = _pair(base, mine, versions=("16.1", "17.1"))

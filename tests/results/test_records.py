@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.results import records
 from dbversus.results.columns import slot_columns
-from dbversus.results.records import Failure, HostFigures, Row, Slot, row_of
+from dbversus.results.records import Failure, HostFigures, Pace, Row, Slot, Slots, row_of
 from dbversus.results.schema import SLOT_COLUMNS
 
 from ..journals import header
@@ -88,3 +88,25 @@ def test_targets_are_told_apart_by_binary_and_config() -> None:
     assert list(told_apart) == ["a", "b", "c", "d"]
     assert told_apart["a"] == told_apart["b"] and len(set(told_apart.values())) == 3
     assert header(targets=targets, spec={"inject": {}}).told_apart == []
+
+
+@pytest.mark.parametrize(
+    ("does", "paced", "expected"),
+    [
+        ({"inserters": "insert", "queries": "query"}, ["inserters"], True),
+        ({"inserters": "insert", "deleters": "delete", "queries": "query"}, ["inserters"], False),
+        (
+            {"inserters": "insert", "queries": "query"},
+            ["inserters", "queries"],
+            False,
+        ),  # no operation is free of the clock
+        ({"inserters": "insert", "queries": "query"}, [], False),
+        ({"queries": "query", "others": "query"}, ["others"], False),
+        ({"": "insert"}, [], False),
+    ],
+)
+def test_writes_come_at_set_rates_where_all_writers_have_arrivals_and_others_have_none(
+    does: dict[str, str], paced: list[str], expected: bool
+) -> None:
+    paces = {role: Pace(10.0, 0.99) for role in paced}
+    assert Slots(0, "t", {}, {}, 1, does=does, paces=paces).writes_at_set_rates is expected

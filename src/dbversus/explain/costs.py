@@ -5,7 +5,8 @@ faults and switches are taken at what they usually cost a kernel, and counters a
 alone. Of the server's own counters most cannot be told a cost; they come last.
 
 What servers do by the clock, however many operations there are, is compared by the second: where one side does far fewer
-operations, each of them would get more of it. Counters that are broken, or count something else on the other side, are left out.
+operations, each of them would get more of it. So is what follows from writes at a set rate beside queries. Counters that are
+broken, or count something else on the other side, are left out.
 """
 
 import math
@@ -71,6 +72,8 @@ _BY_THE_CLOCK = frozenset(
 )  # fmt: skip
 OTHER_RATE = 1.5
 """So many times the operations per second make figures per operation of what is done by the clock others."""
+SAME_PACE = 1.1
+"""So many times as much a second is the same of what follows from writes at a set rate."""
 LITTLE_PER_S = 1000.0
 """Of what is no bytes: done so seldom, it is no cost of the operations of a second."""
 ALIKE = 2.0
@@ -82,16 +85,17 @@ Means = Mapping[str, float]
 @dataclass(frozen=True)
 class Place:
     """What has to be known of the base and a target to compare their counters: the target's DBMS, whether the base is another
-    one, or of another version, and whether the test changes data."""
+    one, or of another version, whether the test changes data, and whether it does so at a set rate, whatever else is done."""
 
     dbms: str = ""
     is_other: bool = False
     versions_differ: bool = False
     writes: bool = True
+    paced: bool = False
 
     @classmethod
-    def of(cls, base: Target, target: Target, *, writes: bool) -> "Place":
-        return cls(target.dbms, base.dbms != target.dbms, base.version != target.version, writes)
+    def of(cls, base: Target, target: Target, *, writes: bool, paced: bool) -> "Place":
+        return cls(target.dbms, base.dbms != target.dbms, base.version != target.version, writes, paced)
 
 
 def cost_causes(findings: Mapping[str, Finding], base: Means, mine: Means, place: Place = Place()) -> list[Cause]:
@@ -122,6 +126,7 @@ def _changes(findings: Mapping[str, Finding], base: Means, mine: Means, place: P
 def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:
     """Whether it does not tell what an operation costs: done by the clock, broken, or counted otherwise on the other side."""
     counter = name.removeprefix(COUNTER)
+    writes = place.writes and not place.paced
     if name.startswith(COUNTER):
         if is_restated(counter) or (place.versions_differ and counts_otherwise(counter, place.dbms)):
             return True
@@ -130,12 +135,12 @@ def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:
         sides = [{one.removeprefix(COUNTER): value for one, value in side.items()} for side in (base, mine)]
         if is_broken(counter, sides):
             return True
-        by_the_clock = is_by_the_clock(counter, place.writes)
+        by_the_clock = is_by_the_clock(counter, writes)
     else:
-        by_the_clock = _kind(name) is Kind.BACKGROUND or (name in _BY_THE_CLOCK and not place.writes)
+        by_the_clock = _kind(name) is Kind.BACKGROUND or (name in _BY_THE_CLOCK and not writes)
     if name == WAIT:
         return _is_of_a_busy_host(base, mine)
-    return by_the_clock and _is_the_same_by_the_second(name, base, mine)
+    return by_the_clock and _is_the_same_by_the_second(name, base, mine, place.paced)
 
 
 def _tells(counter: str) -> bool:
@@ -148,21 +153,26 @@ def _is_of_a_busy_host(base: Means, mine: Means) -> bool:
     return min(waits) > 0 and max(waits) / min(waits) < ALIKE
 
 
-def _is_the_same_by_the_second(name: str, base: Means, mine: Means) -> bool:
-    """Where the two do far more or far fewer operations than each other; else their operations compare them."""
+def _is_the_same_by_the_second(name: str, base: Means, mine: Means, paced: bool) -> bool:
+    """Where the two do far more or far fewer operations than each other; else their operations compare them, unless it follows
+    from what comes at a set rate."""
     rates = base.get(THROUGHPUT, 0.0), mine.get(THROUGHPUT, 0.0)
-    if min(rates) <= 0 or max(rates) / min(rates) < OTHER_RATE:
+    if min(rates) <= 0:
         return False
     theirs, ours = (side.get(name, 0.0) * rate for side, rate in zip((base, mine), rates, strict=True))
-    if metric_named(name).unit == "bytes/op" or _BYTE_COUNTER.search(name):
-        little = MOST_BY_THE_CLOCK
-    else:
-        little = 0.0 if metric_named(name).unit == "µs/op" else LITTLE_PER_S
-    if max(theirs, ours) < little:
-        return True
     grew = mine.get(name, 0.0) > base.get(name, 0.0)
     more, less = (ours, theirs) if grew else (theirs, ours)
-    return more < OTHER_RATE * less
+    if paced:
+        return more < SAME_PACE * less
+    if max(rates) / min(rates) < OTHER_RATE:
+        return False
+    return max(theirs, ours) < _little_per_s(name) or more < OTHER_RATE * less
+
+
+def _little_per_s(name: str) -> float:
+    if metric_named(name).unit == "bytes/op" or _BYTE_COUNTER.search(name):
+        return MOST_BY_THE_CLOCK
+    return 0.0 if metric_named(name).unit == "µs/op" else LITTLE_PER_S
 
 
 def _kind(metric: str) -> Kind:

@@ -103,6 +103,7 @@ class Seen:
     `counted`: statement → what it does more or less often on the target, and how often on both (SQLite).
     `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection. `waits`: what
     operations wait for. `busy`: other work took so much of the host that waits in the run queue tell nothing.
+    `paced`: what changes data comes at a set rate, beside operations that do not.
     """
 
     test: str
@@ -120,6 +121,7 @@ class Seen:
     connects: bool = False
     waits: Profiled | None = None
     busy: bool = False
+    paced: bool = False
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -385,7 +387,7 @@ class _Search:
     def _costs(self) -> Iterator[Cause]:
         """Counters that mean something for the change, and parts of its cost, in the same direction as it."""
         base, target = self.pair.base, self.pair.target
-        place = Place.of(base, target, writes=self.seen.writes)
+        place = Place.of(base, target, writes=self.seen.writes, paced=self.seen.paced)
         if family_name(base.dbms) == family_name(target.dbms):
             yield from self._of_one_version()
         for cause in cost_causes(self.seen.findings, self.seen.base, self.seen.mine, place):

@@ -302,7 +302,10 @@ def _explanations(
             same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
             connects = _connects(results, item.test)
-            seen = Seen(item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits, busy=busy)
+            paced = _is_paced(results, item.test)
+            seen = Seen(
+                item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits, busy=busy, paced=paced
+            )
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 
@@ -326,6 +329,11 @@ def _writes(results: Results, test: str) -> bool:
         return True
     here = results.slots["test"] == test
     return "affected" in results.slots and bool(np.ma.filled(results.slots["affected"][here], 0).sum())
+
+
+def _is_paced(results: Results, test: str) -> bool:
+    plan = results.slot_plans.get(test)
+    return plan is not None and plan.writes_at_set_rates
 
 
 def _figure(
@@ -361,7 +369,8 @@ def _notes(item: Comparison, results: Results, absolute: figures.BlockFigures) -
         _, sentence = headline(list(item.findings.values()))
         of_base, mine = (figures.means(absolute.get((item.test, label), {})) for label in (base, item.target))
         target = next(one for one in results.targets if one.label == item.target)
-        place = Place.of(results.base, target, writes=_writes(results, item.test))
+        writes, paced = _writes(results, item.test), _is_paced(results, item.test)
+        place = Place.of(results.base, target, writes=writes, paced=paced)
         causes = cost_causes(item.findings, of_base, mine, place)
         cpu_us = max(of_base.get(CPU, 0.0), mine.get(CPU, 0.0))
         said = sentence, *_withheld(item.findings, sentence), also_changed(causes, cpu_us)

@@ -96,6 +96,12 @@ class Slots(OfTest, frozen=True):
     settle_again: dict[str, int] | None = None
     against: str | None = None
 
+    @property
+    def writes_at_set_rates(self) -> bool:
+        """Whether those of its roles that change rows have arrivals, beside others that have none."""
+        writers = {role for role, does in self.does.items() if does in ("insert", "delete", "update")}
+        return bool(writers) and writers <= self.paces.keys() < self.does.keys()
+
 
 class HostFigures(Part, frozen=True, kw_only=True):
     """What else happened on the host in a row.
