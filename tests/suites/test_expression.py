@@ -1,3 +1,7 @@
+import gc
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -116,3 +120,36 @@ def test_times_and_durations() -> None:
     assert duration_us("12 h") is None
     assert in_words(["a", 1]) == "a, 1"
     assert in_words(datetime(2016, 1, 1, tzinfo=UTC)) == "2016-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Garbage is collected, and threads take turns, as often as possible."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(1e-6)
+    gc.set_threshold(1)
+    yield
+    sys.setswitchinterval(interval)
+    gc.set_threshold(*thresholds)
+
+
+class _Garbage:
+    """Its collection runs Python code, in which another thread may take over."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        sum(range(50))
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_threads_do_not_make_each_other_fail() -> None:
+    text = " + ".join(f"(table_size * {number})" for number in range(1, 61))
+
+    def value(_: int) -> float:
+        _Garbage()
+        return evaluate_number(text, VARIABLES)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(value, range(200))) == {11 * sum(range(1, 61))}

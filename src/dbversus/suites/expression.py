@@ -5,6 +5,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection
+from threading import Lock
 from typing import Any
 
 from dbversus.suites.variables import DURATION, UNITS_US, Variables, number_of
@@ -15,6 +16,18 @@ ROW = "row"
 """The name of the row's position, from 0."""
 Form = int | float | str | list[Any]
 """An expression as the engine reads it: a number, a name, or an operator with what it works on: `["%", "row", 100]`."""
+
+
+_PARSING = Lock()
+
+
+def syntax_tree(text: str) -> ast.expr:
+    """Python's own, of one expression. Raises SyntaxError, ValueError, RecursionError or MemoryError.
+
+    One thread at a time: before Python 3.11.8 and 3.12.2, two at once can end in SystemError (python/cpython issue 106905).
+    """
+    with _PARSING:
+        return ast.parse(text, mode="eval").body
 
 
 def _divide(left: Number, right: Number) -> Number:
@@ -125,7 +138,7 @@ def names_of(form: Form) -> set[str]:
 def _parse(text: str) -> Form:
     spelled_out = re.sub(rf"(?<![\w.]){DURATION}\b", _duration, text.strip())
     try:
-        return _form(ast.parse(spelled_out, mode="eval").body, text)
+        return _form(syntax_tree(spelled_out), text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _no_expression(text) from None
 

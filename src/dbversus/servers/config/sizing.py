@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbversus.builds.libraries import library_path
 from dbversus.errors import UsageError
+from dbversus.suites.expression import syntax_tree
 from dbversus.units import show_memory
 
 _UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
@@ -94,7 +95,7 @@ def _evaluate(expression: str, sizing: Sizing, where: str) -> tuple[float, bool]
     pattern = rf"\b(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\b"
     plain, units = re.subn(pattern, lambda found: repr(float(found[1]) * _UNITS[found[2]]), expression)
     try:
-        tree = ast.parse(plain.strip(), mode="eval").body
+        tree = syntax_tree(plain.strip())
         number = _number(tree, sizing)
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
         raise UsageError(
