@@ -72,6 +72,9 @@ class Scored:
 
 
 def main(arguments: list[str]) -> None:
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__)
+        return
     if arguments[:1] == ["keep"]:
         keep([Path(place) for place in arguments[1:]], DOCS / KEPT)
     elif arguments:

@@ -241,19 +241,7 @@ def _test(
         courses=courses(results, name),
         events=server_events(results, name),
         worst_seconds=worst,
-        notes=(
-            *(["each operation opens a connection, and closes it"] if _connects(results, name) else []),
-            *settings_notes(results.header, name),
-            *bug_notes(results.targets, name),
-            *condition_notes(regime_causes(results, name, absolute)),
-            *condition_notes(storage),
-            *condition_notes(log_causes(results, name)),
-            *_test_notes(results, name, absolute),
-            *worst,
-            *stalls.notes(results, name),
-            *condition_notes([*unfinished_causes(results, name), *noted]),
-            *roles.notes(of_roles),
-        ),
+        notes=_notes_of_test(results, name, absolute, storage, noted, of_roles),
         roles=of_roles,
         statements=asked,
         explanations=_explanations(
@@ -266,6 +254,30 @@ def _test(
             measured,
             busy=disturbed.disturbed_share > BUSY,
         ),
+    )
+
+
+def _notes_of_test(
+    results: Results,
+    name: str,
+    absolute: figures.BlockFigures,
+    storage: Sequence[Cause],
+    noted: Sequence[Cause],
+    of_roles: tuple[RolePart, ...],
+) -> tuple[str, ...]:
+    """What has to be known of how it was measured, on all targets."""
+    return (
+        *(["each operation opens a connection, and closes it"] if _connects(results, name) else []),
+        *settings_notes(results.header, name),
+        *bug_notes(results.targets, name),
+        *condition_notes(regime_causes(results, name, absolute)),
+        *condition_notes(storage),
+        *condition_notes(log_causes(results, name)),
+        *_test_notes(results, name, absolute),
+        *worst_seconds(results, name),
+        *stalls.notes(results, name),
+        *condition_notes([*unfinished_causes(results, name), *noted]),
+        *roles.notes(of_roles),
     )
 
 
