@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.store import list_installed
 from dbversus.home import home_dir
 
-from ..left_out import no_build
+from ..left_out import build_at_hand
 from .conftest import Bench
 
 pytestmark = pytest.mark.e2e
@@ -44,11 +43,10 @@ def test_a_committer_gets_the_comment_for_a_pull_request(bench: Bench) -> None:
 
 
 def test_a_dba_gets_what_changes_and_what_to_set(bench: Bench) -> None:
-    builds = sorted({build.version for build in list_installed("mariadb")})
-    if len(builds) < 2:
-        no_build("there are no two builds of MariaDB; `dbversus builds fetch mariadb:10.11 mariadb:11.4` brings them")
+    old, new = "mariadb:10.11", "mariadb:11.4"
+    for target in (old, new):
+        build_at_hand(target)
     (bench.home / "builds").symlink_to(home_dir() / "builds")
-    old, new = f"mariadb:{builds[0]}", f"mariadb:{builds[-1]}"
     settings = {
         "ROWS": "100 1000",
         "OLD": old,
