@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_the_command_line_says_the_version() -> None:
-    command = [sys.executable, "-c", "from dbversus.cli.main import main; main()", "--version"]
+    command = [sys.executable, "-m", "dbversus", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
 
     assert done.stdout == f"dbversus {dbversus.__version__}\n"
