@@ -18,8 +18,9 @@ from dbversus.experiment.header import check_host, check_outside, check_unchange
 from dbversus.experiment.looks import newly_decided
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.contest import Contest
-from dbversus.experiment.plan.estimate import before_first_look, check_time_budget, pace_of, remaining_s, too_short
+from dbversus.experiment.plan.estimate import before_first_look, check_time_budget, remaining_s, too_short
 from dbversus.experiment.plan.margins import calibration_fields
+from dbversus.experiment.plan.pace import pace_of
 from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.data.refused import StatementRefused
 from dbversus.experiment.rig.quiet import wait_for_quiet
@@ -195,13 +196,17 @@ class _TimeBudget:
 
     def block_begins(self) -> None:
         rig, self._block_began_s = self._rig, time.monotonic()
-        rig.pace = pace_of(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_began_s)
+        before_s = rig.pace.took_s if rig.pace else {}
+        rig.pace = pace_of(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_began_s, before_s)
         if rig.spec.time_budget_s:
             rig.pace.ends_s = self._began_s + rig.spec.time_budget_s
         left_s = remaining_s(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_s)
-        rig.display.expect(min(left_s, rig.pace.ends_s - self._block_began_s))
+        if left_s is not None:
+            rig.display.expect(min(left_s, rig.pace.ends_s - self._block_began_s))
 
     def block_ended(self) -> None:
-        if self._block_began_s is not None:
-            self._block_s = time.monotonic() - self._block_began_s
+        if self._block_began_s is not None and self._rig.pace:
+            now_s = time.monotonic()
+            self._rig.pace.test_ends(now_s)
+            self._block_s = now_s - self._block_began_s
             self._block_began_s = None

@@ -13,11 +13,12 @@ from dbversus.experiment.plan.estimate import (
     BLOCK_START_S_PER_TARGET,
     SETTLE_S,
     Estimate,
-    Pace,
     check_time_budget,
     estimate,
+    remaining_s,
     shorter_ways,
 )
+from dbversus.experiment.plan.progress import Progress
 from dbversus.suites.load import list_suites, load_suite
 from dbversus.suites.profiles import profile_defaults
 
@@ -220,15 +221,6 @@ def test_what_would_bring_first_verdicts_sooner() -> None:
     assert all(seconds < expected.first_verdict_s / 2 for seconds in ways.values())
 
 
-def test_time_left_follows_the_pace_of_the_tests_that_are_done() -> None:
-    pace = Pace(tests_s=100, blocks_after=2, began_s=1000)
-    assert pace.test_begins(30, now_s=1010) is None  # servers took 10 s to start
-    # 30 s of tests took 60: so do the other 70, and two more blocks of 10 + 100
-    assert pace.test_begins(70, now_s=1070) == 140 + 2 * (10 + 200)
-    pace.ends_s = 1100
-    assert pace.test_begins(0, now_s=1090) == 10
-
-
 def test_the_load_as_a_test_takes_time_in_every_block_and_needs_no_other_load() -> None:
     def of_load(**choices: Any) -> Estimate:
         spec = make_spec({"targets": FOUR, "looks": [4], **choices})
@@ -239,3 +231,11 @@ def test_the_load_as_a_test_takes_time_in_every_block_and_needs_no_other_load() 
     assert without.block_s < small.block_s < large.block_s and not large.has_unpaced
     assert small.loads == 2 and of_load(tests="load", judge_load=True).loads == 0
     assert of_load(tests="point-query", judge_load=True).disk_bytes > without.disk_bytes
+
+
+def test_what_is_left_of_work_of_unknown_length_is_told_once_a_block_has_run() -> None:
+    spec, suite = make_spec({"suite": "insert", "targets": FOUR, "looks": [3]}), load_suite("insert")
+    steps = suite.select("q*")
+    assert remaining_s(spec, suite, Progress(), 4, None) is None
+    assert remaining_s(spec, suite, Progress(), 4, 100.0) == 300
+    assert remaining_s(spec, steps, Progress(), 4, None) == pytest.approx(3 * estimate(spec, steps).block_s)

@@ -16,7 +16,6 @@ from dbversus.experiment.observe.servers import (
 )
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
-from dbversus.experiment.plan.estimate import planned_case_s
 from dbversus.experiment.rig.cold import empty_caches
 from dbversus.experiment.rig.data.refusals import check_on_data
 from dbversus.experiment.rig.recovery import ask
@@ -146,7 +145,7 @@ def _expect(rig: Rig, case: Case) -> None:
     """Tells the display how much longer the run takes at the pace of this block."""
     if not rig.pace:
         return
-    left_s = rig.pace.test_begins(planned_case_s(rig.spec, case, len(rig.alive)), time.monotonic())
+    left_s = rig.pace.test_begins(case.name, time.monotonic())
     if left_s is not None:
         rig.display.expect(left_s)
 

@@ -1,9 +1,8 @@
 """Expected time and disk need of an experiment, before it runs and while it does."""
 
 import contextlib
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dbversus.builds.target import parse_target
@@ -86,56 +85,24 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     )
 
 
-def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, block_s: float | None) -> float:
-    """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet)."""
-    undecided = [case for case in _cases(spec, suite) if case.name not in progress.retired]
-    expected_s = block_s or _block_s(spec, suite, targets, undecided)
-    return _blocks_left(spec, progress) * expected_s
+def remaining_s(
+    spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, block_s: float | None
+) -> float | None:
+    """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet).
 
-
-_TELLING = 0.1
-"""Share of a block's planned time that has to be done before its pace tells anything."""
-
-
-@dataclass
-class Pace:
-    """How the block under way gets on beside what was planned for it; times in seconds.
-
-    `tests_s`: of all its tests, planned; `blocks_after`: how many more come before the next look that may be the last;
-    `began_s`, `ends_s` (of the time budget), and what `test_begins` is told: of one clock.
+    None of work that ends when it is done, before a block has told how long it takes.
     """
-
-    tests_s: float
-    blocks_after: int
-    began_s: float
-    ends_s: float = math.inf
-    _first_s: float | None = field(init=False, default=None)
-    _done_s: float = field(init=False, default=0.0)
-    _current_s: float = field(init=False, default=0.0)
-
-    def test_begins(self, planned_s: float, now_s: float) -> float | None:
-        """Seconds left until that look: tests to come take as many times what was planned as those that are done.
-
-        None while too little is done to tell.
-        """
-        if self._first_s is None:
-            self._first_s = now_s
-        self._done_s += self._current_s
-        self._current_s = planned_s
-        if self._done_s <= _TELLING * self.tests_s:
-            return None
-        times = (now_s - self._first_s) / self._done_s
-        start_s = self._first_s - self.began_s
-        left_s = max(0.0, self.tests_s - self._done_s) * times + self.blocks_after * (start_s + self.tests_s * times)
-        return min(left_s, self.ends_s - now_s)
+    undecided = undecided_cases(spec, suite, progress)
+    if not block_s and not all(planned_case_s(spec, case, targets) for case in undecided):
+        return None
+    slots = [case for case in undecided if not case.test.work]
+    return blocks_left(spec, progress) * (block_s or _block_s(spec, suite, targets, slots))
 
 
-def pace_of(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, now_s: float) -> Pace:
-    """That of the block which begins at `now_s`."""
-    cases = [case for case in [*_cases(spec, suite), *_work(spec, suite)] if case.name not in progress.retired]
-    groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
-    tests_s = sum(planned_case_s(spec, case, len(group.members)) for group in groups for case in cases)
-    return Pace(tests_s, _blocks_left(spec, progress) - 1, now_s)
+def undecided_cases(spec: ExperimentSpec, suite: Suite, progress: Progress) -> list[Case]:
+    """Those that are measured in the next block, in the order of the suite."""
+    cases = [case for test in suite.tests.values() if not test.warm_up for case in cases_of(test, spec)]
+    return [case for case in cases if case.name not in progress.retired]
 
 
 def planned_case_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
@@ -143,7 +110,8 @@ def planned_case_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
     return _known_s(case, spec) * targets if case.test.work else _test_s(spec, case, targets, longest=False)
 
 
-def _blocks_left(spec: ExperimentSpec, progress: Progress) -> int:
+def blocks_left(spec: ExperimentSpec, progress: Progress) -> int:
+    """Until the next look that may be the last."""
     done = len(progress.blocks)
     return next((look for look in spec.looks if look > done), spec.looks[-1]) - done
 

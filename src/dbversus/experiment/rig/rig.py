@@ -17,8 +17,8 @@ from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import Case, size_suffix
 from dbversus.experiment.plan.contest import Contest, part_of, shared_by
-from dbversus.experiment.plan.estimate import Pace
 from dbversus.experiment.plan.limits import limits_with
+from dbversus.experiment.plan.pace import Pace
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host import memory_limit
