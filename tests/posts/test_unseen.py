@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dbversus.posts.reading import read_post
@@ -40,6 +41,14 @@ def test_changes_that_no_figure_is_about_come_largest_first_with_their_reasons(r
     assert ("scan", THROUGHPUT) not in places and ("scan", CPU) in places
     assert sizes == sorted(sizes, reverse=True)
     assert {one.finding.test for one in found.changes if one.why} == {"scan"}
+
+
+def test_of_several_numbers_of_clients_a_figure_is_about_that_of_its_server(run: PostRun, tmp_path: Path) -> None:
+    rows = [replace(one, test=f"{one.test}@1") for one in run.rows]
+    header = msgspec.structs.replace(run.header, clients=[1, 8])
+    many = replace(run, header=header, tests=[f"{test}@1" for test in run.tests], rows=rows, whole=[], trends=[])
+    places = [(one.finding.test, one.finding.metric) for one in _unseen(many, tmp_path).changes]
+    assert ("scan@1", THROUGHPUT) not in places and ("scan@1", CPU) in places
 
 
 def test_what_a_figure_over_many_tests_is_about_is_claimed(run: PostRun, tmp_path: Path) -> None:
