@@ -32,6 +32,11 @@ _US_PER_NS = 1e-3
 _NS_PER_S = 1e9
 
 
+# a server that is only read still writes some 0.1-0.5 MB/s, in lumps, and reads a little: no cost of the statements
+_HOUSEKEEPING_BYTES_PER_S = 1e6
+_HOUSEKEEPING_CALLS_PER_S = 20.0
+
+
 def _per_op(name: str, title: str, unit: str, *columns: str, margin: float, floor: float, scale: float = 1.0) -> Metric:
     """An exploratory count per operation that comes in lumps."""
     return Metric(name, title, unit, False, False, margin, columns, "ops", scale, pooled=True, floor=floor, tests=())
@@ -39,7 +44,16 @@ def _per_op(name: str, title: str, unit: str, *columns: str, margin: float, floo
 
 def _bytes_per_op(name: str, title: str, column: str) -> Metric:
     """Of slots with their settle parts: what a server puts off by milliseconds is written in the next of these."""
-    return replace(_per_op(name, title, "bytes/op", column, margin=0.05, floor=64.0), denominator="driven_ops")
+    return replace(_storage_bytes_per_op(name, title, column), denominator="driven_ops")
+
+
+def _storage_bytes_per_op(name: str, title: str, column: str) -> Metric:
+    metric = _per_op(name, title, "bytes/op", column, margin=0.05, floor=64.0)
+    return replace(metric, rate_floor=_HOUSEKEEPING_BYTES_PER_S)
+
+
+def _disk_calls_per_op(name: str, title: str, column: str) -> Metric:
+    return replace(_per_op(name, title, "1/op", column, margin=0.05, floor=0.01), rate_floor=_HOUSEKEEPING_CALLS_PER_S)
 
 
 def _cpu_per_op(name: str, title: str, column: str, *, margin: float = 0.05) -> Metric:
@@ -67,8 +81,7 @@ PRIMARY: tuple[Metric, ...] = (
         "driven_ops",
         pooled=True,
         floor=64.0,
-        # a server that is only read still writes some 0.1-0.5 MB/s of housekeeping, in lumps: no cost of the statements
-        rate_floor=1e6,
+        rate_floor=_HOUSEKEEPING_BYTES_PER_S,
     ),
 )
 
@@ -91,10 +104,10 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op(
         WRITE_CALL_BYTES, "bytes of write calls per op", "bytes/op", "server_write_call_bytes", margin=0.05, floor=64.0
     ),
-    _per_op(DISK_READS, "disk reads per op", "1/op", "disk_reads", margin=0.05, floor=0.01),
-    _per_op(DISK_WRITES, "disk writes per op", "1/op", "disk_writes", margin=0.05, floor=0.01),
-    _per_op(DISK_READ_BYTES, "bytes read from the disk per op", "bytes/op", "disk_read_bytes", margin=0.05, floor=64.0),
-    _per_op(DISK_WRITE_BYTES, "bytes written to the disk per op", "bytes/op", "disk_write_bytes", margin=0.05, floor=64.0),
+    _disk_calls_per_op(DISK_READS, "disk reads per op", "disk_reads"),
+    _disk_calls_per_op(DISK_WRITES, "disk writes per op", "disk_writes"),
+    _storage_bytes_per_op(DISK_READ_BYTES, "bytes read from the disk per op", "disk_read_bytes"),
+    _storage_bytes_per_op(DISK_WRITE_BYTES, "bytes written to the disk per op", "disk_write_bytes"),
     _per_op("errors_per_op", "errors per op", "1/op", "errors", margin=0.10, floor=1e-4),
     _cpu_per_op("client_cpu_us_per_op", "client CPU per op", "client_cpu_ns"),
     _response_time(MEAN, "mean response time", "mean_ns"),

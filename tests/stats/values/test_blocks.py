@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dbversus.errors import UsageError
 from dbversus.results.layout import lay_out
 from dbversus.results.records import Load, LoadFigures
-from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
+from dbversus.stats.metrics import CPU, DISK_WRITE_BYTES, DISK_WRITES, IO_BYTES, METRICS, THROUGHPUT, WRITE_BYTES
 from dbversus.stats.model import BlockValue
 from dbversus.stats.values.blocks import block_values, lifted_log_ratio, load_values
 
@@ -139,13 +139,16 @@ def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | Non
 
 @pytest.mark.parametrize(("affected", "expected"), [(0.0, None), (1.0, np.log(2))])
 def test_housekeeping_is_nothing_only_where_no_data_was_changed(affected: float, expected: float | None) -> None:
-    """100 operations a second, at 4 and at 8 kB each: under 1 MB/s."""
+    """100 operations a second, at 4 and at 8 kB each: under 1 MB/s; of 10 of them and of 5 the disk is asked."""
     slots = make_slots(tests=1, blocks=1)
     slots["ops"] = slots["driven_ops"] = np.full(len(slots["ops"]), 5.0)
-    slots["driven_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
+    twice = np.where(slots["target"] == "a", 1, 2)
+    slots["driven_write_bytes"] = slots["disk_write_bytes"] = slots["ops"] * 4000 * twice
+    slots["disk_writes"] = slots["ops"] * 0.05 * twice
     slots["affected"] = slots["ops"] * affected
-    (value,) = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
-    assert value.value == (None if expected is None else pytest.approx(expected))
+    for metric in (IO_BYTES, WRITE_BYTES, DISK_WRITE_BYTES, DISK_WRITES):
+        (value,) = find(block_values(lay_out(slots, "a")), metric=metric)
+        assert value.value == (None if expected is None else pytest.approx(expected)), metric
 
 
 def test_of_two_tests_only_the_one_that_writes_has_the_lower_floor() -> None:
