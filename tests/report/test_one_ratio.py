@@ -23,7 +23,6 @@ from dbversus.stats.metrics import (
     COUNTER,
     CPU,
     FOREGROUND_CPU,
-    IO_BYTES,
     SYSTEM_CPU,
     THROUGHPUT,
     USER_CPU,
@@ -95,9 +94,11 @@ def _check_figures(report: Any, base: str) -> None:
 
 def _is_nothing(metric: str, rates: list[float], *values: float | None) -> bool:
     """A ratio to what is under the floor is one to the floor."""
-    floor = FLOOR_PER_OP if metric.startswith(COUNTER) else metric_named(metric).floor
-    if metric == IO_BYTES:
-        floor = max(floor, metric_named(metric).rate_floor / min(rate for rate in rates if rate))
+    if metric.startswith(COUNTER):
+        floor = FLOOR_PER_OP
+    else:
+        known = metric_named(metric)
+        floor = max(known.floor, known.rate_floor / min(rate for rate in rates if rate))
     return any(not value or value < floor for value in values)
 
 
