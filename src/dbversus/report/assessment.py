@@ -394,7 +394,7 @@ def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
     return [
         f"{SHORT_TITLES[finding.metric]} undecided: {finding.note}"
         for finding in findings.values()
-        if finding.is_unpaid and finding.note not in sentence
+        if finding.judged and finding.is_unpaid and finding.note not in sentence
     ]
 
 

@@ -327,7 +327,8 @@ def _small_changes(comparison: Comparison) -> str:
 
 def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
     """`IO of 1 is undecided, since …: insert (+9.3 %).`; none without any. Notes of tests say how much."""
-    found = [one for item in comparisons if _counts(item) for one in item.findings.values() if one.is_unpaid]
+    every = [one for item in comparisons if _counts(item) for one in item.findings.values()]
+    found = [one for one in every if one.judged and one.is_unpaid]
     sentences = []
     for noted, why in (
         (UNSETTLED, "IO of {} is undecided, since a longer run may differ"),

@@ -125,6 +125,9 @@ EXPLORATORY: tuple[Metric, ...] = (
 METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
 """Those that follow from the columns of slots."""
 
+OF_WRITES = frozenset({IO_BYTES, WRITE_BYTES, DISK_WRITE_BYTES})
+"""Bytes that are not their operations' alone: servers write ahead, later and by the clock."""
+
 SMOOTH: tuple[Metric, ...] = tuple(metric for metric in PRIMARY if not metric.pooled)
 """CPU per op and throughput: every slot has a ratio of its own, and the midmean over rows is the value of a block."""
 

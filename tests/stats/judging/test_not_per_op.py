@@ -8,7 +8,7 @@ import pytest
 from dbversus.stats.headline import headline
 from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
 from dbversus.stats.judging.verdicts import decided
-from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, WRITE_BYTES
 from dbversus.stats.model import Finding, Verdict
 
 SEGMENT = 16 * 2**20
@@ -69,6 +69,15 @@ def test_one_file_made_ready_ahead_is_no_change(
     assert judged.verdict is Verdict.UNDECIDED and judged.ratio == finding.ratio
     assert "one segment of the log, 16.8 MB" in judged.note and "too short to be judged by IO" in judged.note
     assert decided([judged]) == {"t"} and "16.8 MB" in headline([judged])[1]
+
+
+@pytest.mark.parametrize(("segments", "stands"), [(1, False), (2, True)])
+def test_bytes_written_are_judged_by_themselves(segments: int, stands: bool) -> None:
+    """However much is read besides."""
+    much = slots((4.8e6, 4.8e6 + segments * SEGMENT)) | {"driven_read_bytes": np.ma.masked_array([1e10] * 4)}
+    finding = found(WRITE_BYTES, 4.49)
+    (judged,) = withhold_not_per_op([finding], much, "a", ahead_of(SEGMENTS, []))
+    assert (judged == finding) is stands and (judged.verdict is Verdict.UNDECIDED) is not stands
 
 
 @pytest.mark.parametrize(

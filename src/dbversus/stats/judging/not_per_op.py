@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.stats.metrics import IO_BYTES, THROUGHPUT, Columns
+from dbversus.stats.metrics import IO_BYTES, OF_WRITES, THROUGHPUT, Columns
 from dbversus.stats.model import BY_THE_CLOCK, CHANGES, UNSETTLED, Finding, Verdict
 from dbversus.units import show_bytes
 
@@ -67,18 +67,21 @@ class _Done:
 
 
 def withhold_not_per_op(findings: Sequence[Finding], columns: Columns, base: str, ahead: Ahead) -> list[Finding]:
-    """The findings; changes of IO that are none of the operations are undecided. `columns`: slots as in results/schema.py."""
+    """The findings; changes of IO, and of bytes written, that are none of the operations are undecided.
+
+    `columns`: slots as in results/schema.py.
+    """
     rates = {(one.test, one.target): one.ratio for one in findings if one.metric == THROUGHPUT and one.ratio}
     return [
         _judged_with(one, columns, base, ahead, rates.get((one.test, one.target)))
-        if one.metric == IO_BYTES and one.verdict in CHANGES and one.ratio
+        if one.metric in OF_WRITES and one.verdict in CHANGES and one.ratio
         else one
         for one in findings
     ]
 
 
 def _judged_with(finding: Finding, columns: Columns, base: str, ahead: Ahead, rate: float | None) -> Finding:
-    mine, theirs = (_done(columns, finding.test, label) for label in (finding.target, base))
+    mine, theirs = (_done(columns, finding, label) for label in (finding.target, base))
     if mine is None or theirs is None:
         return finding
     note = _of_the_clock(mine, theirs, rate) or _of_a_file(finding, mine, theirs, base, ahead)
@@ -117,15 +120,16 @@ def _of_a_file(finding: Finding, mine: _Done, theirs: _Done, base: str, ahead: A
     )
 
 
-def _done(columns: Columns, test: str, target: str) -> _Done | None:
-    own = (columns["test"] == test) & (columns["target"] == target)
+def _done(columns: Columns, finding: Finding, target: str) -> _Done | None:
+    """Bytes are those of the finding's metric: read and written, or written alone."""
+    own = (columns["test"] == finding.test) & (columns["target"] == target)
     names = ("driven_ops", "driven_read_bytes", "driven_write_bytes", "ops", "elapsed_ns")
     driven, read, written, ops, elapsed = (np.ma.sum(columns[name][own]) for name in names)
     if np.ma.masked in (driven, read, written) or not driven or not ops or not elapsed:
         return None
     affected = np.ma.sum(columns["affected"][own]) if "affected" in columns else 0
     return _Done(
-        bytes_per_op=float(read + written) / float(driven),
+        bytes_per_op=float(read + written if finding.metric == IO_BYTES else written) / float(driven),
         ops_per_block=float(driven) / len(np.unique(np.ma.getdata(columns["block"])[own])),
         ops_per_s=float(ops) / float(elapsed) * 1e9,
         changes=affected is not np.ma.masked and bool(affected),

@@ -5,8 +5,8 @@ test looks faster than it is under sustained writes: MariaDB 10.11 against MySQL
 that was put off is charged to the test; the time that it would have taken is not known, so a change of throughput says so.
 
 Bytes written depend on it even more. PostgreSQL 17 wrote 3.2 times the bytes of MySQL 5.6 in the first second, since the first
-change of each page after a checkpoint puts the whole page into the log, and a fifth after minutes. So a change of IO has to
-stand with and without what was put off. (docs/evidence/aged-data.md)
+change of each page after a checkpoint puts the whole page into the log, and a fifth after minutes. So a change of IO, or of
+bytes written, has to stand with and without what was put off. (docs/evidence/aged-data.md)
 """
 
 import math
@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbversus.stats.judging.whole_work import with_note
-from dbversus.stats.metrics import IO_BYTES, THROUGHPUT, Columns
+from dbversus.stats.metrics import IO_BYTES, OF_WRITES, THROUGHPUT, Columns
 from dbversus.stats.model import CHANGES, DIFFERS, UNSETTLED, Finding, Verdict
 from dbversus.stats.values.put_off import Place, Writes, writes_by_place
 from dbversus.units import show_change
@@ -31,7 +31,8 @@ def withhold_unpaid(
     drains: Iterable[Mapping[str, Any]],
     objects: Iterable[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """The findings; changes of IO that what was put off could undo are undecided, and gains in throughput have it in a note.
+    """The findings; changes of IO, and of bytes written, that what was put off could undo are undecided; gains in throughput
+    have it in a note.
 
     `columns`: slots as in results/schema.py; `drains`, `objects`: rows of the tables `drains` and `objects`.
     """
@@ -47,8 +48,11 @@ def _judged_with(finding: Finding, base: str, writes: Mapping[Place, Writes]) ->
         return finding
     if finding.metric == THROUGHPUT:
         return with_note(finding, _gained_by(finding.ratio, mine, of_base))
-    is_of_io = finding.metric == IO_BYTES and finding.verdict in CHANGES
-    note = _undone(finding, mine, of_base) if is_of_io else None
+    if finding.metric not in OF_WRITES or finding.verdict not in CHANGES:
+        return finding
+    if finding.metric != IO_BYTES:
+        mine, of_base = replace(mine, read=0.0), replace(of_base, read=0.0)
+    note = _undone(finding, mine, of_base)
     return finding if note is None else replace(finding, verdict=Verdict.UNDECIDED, note=note, whole_work=None)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.report.formats.post.spans import Named, span, two_decimals
+from dbversus.report.formats.post.spans import Named, of_counts, span, two_decimals
 
 
 def named(*values: float) -> list[Named]:
@@ -55,3 +55,11 @@ def test_figures_are_counted() -> None:
 )
 def test_no_ratio_is_rounded_to_nothing(value: float, said: str) -> None:
     assert two_decimals(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0, "0"), (0.00357, "<0.01"), (0.0357, "0.0357"), (63.0, "63.00"), (45_110.0, ">100")]
+)
+def test_ratios_of_counts_to_next_to_nothing_have_no_size(value: float, said: str) -> None:
+    assert of_counts(value) == said
+    assert span(named(value), of_counts).middle == said

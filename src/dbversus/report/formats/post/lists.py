@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dbversus.report.formats.markdown import code
 from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case
-from dbversus.report.formats.post.spans import two_decimals
+from dbversus.report.formats.post.spans import of_counts, two_decimals
 from dbversus.report.words import listing
 from dbversus.stats.model import DECIDED, SPOILT, Finding, Verdict
 
@@ -67,7 +67,8 @@ def _cell(case: Case, target: str, aspect: Aspect) -> str:
     if comparison.verdict in SPOILT:
         return SPOILED
     is_marked = aspect.always and has_medal(finding)
-    return f"{two_decimals(finding.ratio or 0.0)}{BETTER if is_marked else ''}{_open(case, finding)}"
+    show = two_decimals if aspect.always else of_counts
+    return f"{show(finding.ratio or 0.0)}{BETTER if is_marked else ''}{_open(case, finding)}"
 
 
 def _open(case: Case, finding: Finding) -> str:

@@ -1,6 +1,6 @@
 """Ratios of a group of tests as words: `0.59 to 0.74, but 0.24 in random-points-1000`. A range hides no outlier."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 from statistics import median
@@ -9,11 +9,13 @@ from dbversus.report.words import listing, ratio
 
 FEWEST_IN_RANGE = 4
 """Fewer ratios are listed, in the order of their tests."""
+MOST_OF_COUNTS = 100
 _NEAR, _DEVIATIONS = log(1.1), 3.0
 """Of an outlier: further from the median than this ratio, and than so many median absolute deviations."""
 
 Named = tuple[str, float]
 """Test, and its ratio."""
+Show = Callable[[float], str]
 
 
 @dataclass(frozen=True)
@@ -26,19 +28,26 @@ class Span:
     apart: tuple[tuple[str, int], ...] = ()
 
 
-def span(values: Sequence[Named]) -> Span:
-    """Of one ratio at least."""
-    if len(values) < FEWEST_IN_RANGE:
-        return _listed([two_decimals(value) for _, value in values])
-    low, middle, high = _split(values)
-    said, figures = _range(middle)
-    where = f"in {len(middle)} tests" if figures == 1 else ""
-    return Span(said, where, figures, tuple(_apart(side) for side in (low, high) if side))
-
-
 def two_decimals(value: float) -> str:
     """As the reference prints ratios; where that would say nothing, as many digits as say something: `0.00357`, `640`."""
     return f"{value:.2f}" if 0.1 <= value < 100 else ratio(value)
+
+
+def of_counts(value: float) -> str:
+    """A ratio of counts or bytes. One to next to nothing, such as disk reads of a server that reads none, has no size: `>100`."""
+    if value > MOST_OF_COUNTS:
+        return f">{MOST_OF_COUNTS}"
+    return f"<{1 / MOST_OF_COUNTS:.2f}" if 0 < value < 1 / MOST_OF_COUNTS else two_decimals(value)
+
+
+def span(values: Sequence[Named], show: Show = two_decimals) -> Span:
+    """Of one ratio at least."""
+    if len(values) < FEWEST_IN_RANGE:
+        return _listed([show(value) for _, value in values])
+    low, middle, high = _split(values)
+    said, figures = _range(middle, show)
+    where = f"in {len(middle)} tests" if figures == 1 else ""
+    return Span(said, where, figures, tuple(_apart(side, show) for side in (low, high) if side))
 
 
 def _listed(texts: Sequence[str]) -> Span:
@@ -47,9 +56,9 @@ def _listed(texts: Sequence[str]) -> Span:
     return Span(listing(texts), "", len(texts))
 
 
-def _range(values: Sequence[Named]) -> tuple[str, int]:
+def _range(values: Sequence[Named], show: Show) -> tuple[str, int]:
     """Its words, and the number of its figures."""
-    texts = [two_decimals(value) for _, value in sorted(values, key=lambda named: named[1])]
+    texts = [show(value) for _, value in sorted(values, key=lambda named: named[1])]
     return (texts[0], 1) if texts[0] == texts[-1] else (f"{texts[0]} to {texts[-1]}", 2)
 
 
@@ -71,7 +80,7 @@ def _log(value: float) -> float:
     return log(min(max(value, 1e-9), 1e9))
 
 
-def _apart(values: Sequence[Named]) -> tuple[str, int]:
+def _apart(values: Sequence[Named], show: Show) -> tuple[str, int]:
     """`0.24 in a`, `2.04 to 4.58 in a, b and c`"""
-    said, figures = _range(values)
+    said, figures = _range(values, show)
     return f"{said} in {listing([name for name, _ in values], most=len(values))}", figures

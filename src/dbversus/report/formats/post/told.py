@@ -7,7 +7,7 @@ from statistics import median
 
 from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case, Group
-from dbversus.report.formats.post.spans import Named, span, two_decimals
+from dbversus.report.formats.post.spans import Named, of_counts, span, two_decimals
 from dbversus.report.words import listing
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import DECIDED, Verdict
@@ -84,7 +84,7 @@ def _clause(cases: Sequence[Case], target: str, base: str, aspect: Aspect) -> li
     if not shown:
         return []
     values: list[Named] = [(case.test, finding.ratio or 0.0) for case, finding in shown]
-    said = span(values)
+    said = span(values, two_decimals if aspect.always else of_counts)
     words = [_what(cases, aspect), said.middle, f"of {base}" if base else "", said.where]
     words.append(_where([name for name, _ in values], [case.test for case in cases]))
     return [(" ".join(word for word in words if word), said.figures), *said.apart]
