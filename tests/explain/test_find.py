@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_facts
 
 from dbversus.explain.cause import Cause, Explanation, Kind
 from dbversus.explain.find import COUNT, Seen, explain
 from dbversus.explain.pair import Pair
 from dbversus.explain.plan_diff import PlanDifference, normalise_plan
-from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.explain.settings_diff import AS_SUITE, SettingDifference, differing_settings
 from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.report.parts.notes.cause_words import brief
 from dbversus.results.records import Experiment
@@ -161,6 +162,33 @@ def test_settings_without_a_sign_are_no_causes() -> None:
     by_version = _pair(base, mine, versions=("16.1", "17.1"), configs=("c", "c"))
     found = _explained(by_version, _seen(SLOWER, writes=True))
     assert [cause.is_weak for cause in found.causes] == [True] and not found.likely
+
+
+def test_what_a_config_sets_by_version_is_weak_beside_what_another_config_asks_for() -> None:
+    """A third target, of the newer build with the base's config, tells the two apart."""
+    base, mine = {"max_wal_size": "1GB"}, {"max_wal_size": "2GB", "wal_compression": "on"}
+    asked = base, mine
+    pair = _pair({**base, "wal_compression": "off"}, mine, versions=("16.1", "17.1"), configs=("c", "c,d"), asked=asked)
+    rendered = Rendered("c", {"max_wal_size": "2GB"})
+    without = replace_facts(pair.facts[1], name="t2", label="postgres:17.1@c", config="c", rendered=rendered)
+    third = replace(pair, header=replace_facts(pair.header, targets=[*pair.header.targets, without]))
+    weak = [
+        {cause.what: cause.is_weak for cause in _explained(one, _seen(SLOWER, writes=True)).causes}
+        for one in (pair, third)
+    ]
+    assert weak == [
+        {"max_wal_size": False, "wal_compression": False},
+        {"max_wal_size": True, "wal_compression": False},
+    ]
+
+
+def test_no_command_puts_back_what_only_a_config_less_would() -> None:
+    ddl = "ddl.index"
+    base, mine = {ddl: AS_SUITE}, {ddl: "WITH (deduplicate_items = off)"}
+    there, back = (_pair(*values, versions=("16.1", "17.1")) for values in ((base, mine), (mine, base)))
+    (asked,), (less,) = (_explained(pair, _seen(SLOWER, writes=True)).causes for pair in (there, back))
+    assert (asked.what, asked.command) == (ddl, "")
+    assert "deduplicate_items" in less.command
 
 
 def test_settings_of_connections_are_told_where_operations_connect() -> None:

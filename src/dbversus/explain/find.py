@@ -23,6 +23,7 @@ from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.pair import Pair, asked_otherwise, have_same_config
 from dbversus.explain.plan_diff import PlanDifference
+from dbversus.explain.settings_diff import AS_SUITE
 from dbversus.explain.shares import LEAST_SHARE
 from dbversus.explain.storage import READS_OF_WHAT_FITS, SLOW_BLOCK, WAITS_FOR_DEVICE
 from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
@@ -454,7 +455,7 @@ class _Search:
                 continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
-                is_asked_for = name in self.chosen and not self.pair.is_one_config_by_version
+                is_asked_for = name in self.chosen and not self.pair.is_by_version(name)
                 rank = self._sign(known, shapes, counters, both=both, is_asked_for=is_asked_for)
                 if rank is None:
                     continue
@@ -529,8 +530,8 @@ def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:
 
 def _back(name: str, base: str | None, mine: str | None, back: str) -> str:
     """The setting that brings the base's behaviour to the target: `work_mem=4MB`, `optimizer_switch=mrr=off`; empty where
-    none is known."""
-    if mine is None or name.startswith("sql_mode."):
+    none is known, or only a config less does it."""
+    if mine is None or base == AS_SUITE or name.startswith("sql_mode."):
         return ""
     if "=" in back:
         return back

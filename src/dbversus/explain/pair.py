@@ -49,11 +49,21 @@ class Pair:
                 found[one.name] = (values[0], values[1])
         return found
 
-    @property
-    def is_one_config_by_version(self) -> bool:
-        """Whether one config has its own values for each of two builds: nobody asks what they change."""
+    def is_by_version(self, name: str) -> bool:
+        """Whether a setting differs since a config has its own values for each of two builds: nobody asks what they change.
+
+        Of two configs, another target of the newer build with the base's config tells.
+        """
         base, mine = self.facts
-        return not self.same_build and base.config == mine.config
+        if self.same_build or base.config == mine.config:
+            return not self.same_build
+        alike = (one for one in self.header.targets if one.binary == mine.binary and one.config == base.config)
+        known = [by_name(facts.rendered) for facts in (base, next(alike, None), mine) if facts and facts.rendered]
+        if len(known) < 3:
+            return False
+        _, without, ours = known
+        names = [one for asked in known for one in asked if name == one or name.startswith(f"{one}.")]
+        return bool(names) and all(without.get(one) == ours.get(one) for one in names)
 
 
 def asked_otherwise(pair: Pair) -> dict[str, tuple[str | None, str | None]]:
