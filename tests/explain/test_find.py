@@ -182,6 +182,17 @@ def test_what_a_config_sets_by_version_is_weak_beside_what_another_config_asks_f
     ]
 
 
+@pytest.mark.parametrize(("ratio", "is_weak"), [(2.9, True), (1.2, False), (0.4, False)])
+def test_what_another_target_of_the_build_changed_by_as_much_without_is_no_cause(ratio: float, is_weak: bool) -> None:
+    base, mine = {"wal_compression": "off"}, {"wal_compression": "on"}
+    pair = _pair(base, mine, versions=("16.1", "17.1"), configs=("c", "c,d"), asked=({}, mine))
+    without = replace_facts(pair.facts[1], name="t2", label="postgres:17.1@c", config="c", rendered=Rendered("c", {}))
+    three = replace(pair, header=replace_facts(pair.header, targets=[*pair.header.targets, without]))
+    others = {without.label: {CPU: _finding(CPU, (100.0, 100.0 * ratio))}}
+    (cause,) = _explained(three, replace(_seen({CPU: (100.0, 300.0)}, writes=True), others=others)).causes
+    assert (cause.what, cause.is_weak) == ("wal_compression", is_weak)
+
+
 def test_no_command_puts_back_what_only_a_config_less_would() -> None:
     ddl = "ddl.index"
     base, mine = {ddl: AS_SUITE}, {ddl: "WITH (deduplicate_items = off)"}

@@ -21,7 +21,7 @@ from dbversus.explain.known import (
 )
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
-from dbversus.explain.pair import Pair, asked_otherwise, have_same_config
+from dbversus.explain.pair import Pair, asked_otherwise, asks_the_same, have_same_config
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import AS_SUITE
 from dbversus.explain.shares import LEAST_SHARE
@@ -105,6 +105,7 @@ class Seen:
     `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection. `waits`: what
     operations wait for. `busy`: other work took so much of the host that waits in the run queue tell nothing.
     `paced`: what changes data comes at a set rate, beside operations that do not.
+    `others`: label → findings of the other targets.
     """
 
     test: str
@@ -123,6 +124,7 @@ class Seen:
     waits: Profiled | None = None
     busy: bool = False
     paced: bool = False
+    others: Mapping[str, Mapping[str, Finding]] = field(default_factory=dict)
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -455,7 +457,7 @@ class _Search:
                 continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
-                is_asked_for = name in self.chosen and not self.pair.is_by_version(name)
+                is_asked_for = name in self.chosen and not (self.pair.is_by_version(name) or self._is_no_cause(name))
                 rank = self._sign(known, shapes, counters, both=both, is_asked_for=is_asked_for)
                 if rank is None:
                     continue
@@ -467,6 +469,18 @@ class _Search:
                     self._new(Kind.SETTING, name, command=command, facts=facts, **told),
                 )
                 break
+
+    def _is_no_cause(self, name: str) -> bool:
+        """Whether another target of that build changed nearly as much, and its config asks for what the base's does."""
+        base = self.pair.facts[0]
+        for one in self.pair.of_the_build:
+            finding = self.seen.others.get(one.label, {}).get(self.most.metric)
+            as_much = (
+                finding and finding.verdict is self.most.verdict and _size(finding) >= NEARLY_AS_MUCH * _size(self.most)
+            )
+            if as_much and asks_the_same(one, base, name):
+                return True
+        return False
 
     def _acts(self, known: SettingMeaning, *, is_asked_for: bool) -> bool:
         """Whether it can act on such a test."""

@@ -52,18 +52,27 @@ class Pair:
     def is_by_version(self, name: str) -> bool:
         """Whether a setting differs since a config has its own values for each of two builds: nobody asks what they change.
 
-        Of two configs, another target of the newer build with the base's config tells.
+        Of two configs, another target of that build with the base's config tells.
         """
         base, mine = self.facts
         if self.same_build or base.config == mine.config:
             return not self.same_build
-        alike = (one for one in self.header.targets if one.binary == mine.binary and one.config == base.config)
-        known = [by_name(facts.rendered) for facts in (base, next(alike, None), mine) if facts and facts.rendered]
-        if len(known) < 3:
-            return False
-        _, without, ours = known
-        names = [one for asked in known for one in asked if name == one or name.startswith(f"{one}.")]
-        return bool(names) and all(without.get(one) == ours.get(one) for one in names)
+        return any(one.config == base.config and asks_the_same(one, mine, name) for one in self.of_the_build)
+
+    @property
+    def of_the_build(self) -> list[TargetFacts]:
+        """Other targets of the target's build."""
+        mine = self.facts[1]
+        return [one for one in self.header.targets if one.binary == mine.binary and one.name != mine.name]
+
+
+def asks_the_same(one: TargetFacts, other: TargetFacts, name: str) -> bool:
+    """Whether the configs of two targets ask for the same of a setting, or for none of it; not where that is not known."""
+    if one.rendered is None or other.rendered is None:
+        return False
+    both = (by_name(one.rendered), by_name(other.rendered))
+    ours, theirs = ({key: asked[key] for key in asked if f"{name}.".startswith(f"{key}.")} for asked in both)
+    return ours == theirs
 
 
 def asked_otherwise(pair: Pair) -> dict[str, tuple[str | None, str | None]]:

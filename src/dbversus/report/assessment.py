@@ -315,9 +315,15 @@ def _explanations(
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
             connects = _connects(results, item.test)
             paced = _is_paced(results, item.test)
-            seen = Seen(
-                item.test, item.findings, base, mine, *evidence, connects=connects, waits=waits, busy=busy, paced=paced
-            )
+            others = {one.target: one.findings for one in comparisons if one is not item}
+            more: dict[str, Any] = {
+                "connects": connects,
+                "waits": waits,
+                "busy": busy,
+                "paced": paced,
+                "others": others,
+            }
+            seen = Seen(item.test, item.findings, base, mine, *evidence, **more)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 
