@@ -110,7 +110,7 @@ def parse_arguments() -> argparse.Namespace:
         type=int,
         help="of each kind and DBMS (default: 40 quick, 20 busy, 6 standard, 2 fine; MariaDB 20, 0, 6, 0; MySQL 10, 0, 4, 0)",
     )
-    first.add_argument("--minutes", type=float, help="start no run after so many")
+    first.add_argument("--minutes", type=float, help="start no more runs once so many have passed")
     first.add_argument(
         "--target", help="another build than the usual one, such as postgres:16; `--dbms` follows from it"
     )

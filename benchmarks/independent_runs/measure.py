@@ -52,7 +52,7 @@ def measure_all(plan: Plan) -> None:
 
 
 def measure_in_turn(folder: Path, wanted: Iterable[tuple[str, Callable[[], None]]], minutes: float | None) -> None:
-    """Measures what is wanted, by name, one after another, and starts none after `minutes`.
+    """Makes the wanted runs one after another, and starts no more once `minutes` have passed.
 
     One process at a time fills the folder. Raises as `measure_all`.
     """

@@ -105,7 +105,7 @@ class Seen:
     `trials`: settings of the base that were tried on the target. `connects`: each operation opens a connection. `waits`: what
     operations wait for. `busy`: other work took so much of the host that waits in the run queue tell nothing.
     `paced`: what changes data comes at a set rate, beside operations that do not.
-    `others`: label → findings of the other targets.
+    `others`: label → findings of the other targets whose figures count.
     """
 
     test: str
@@ -457,7 +457,9 @@ class _Search:
                 continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
-                is_asked_for = name in self.chosen and not (self.pair.is_by_version(name) or self._is_no_cause(name))
+                is_asked_for = name in self.chosen and not (
+                    self.pair.is_by_version(name) or self._changed_without(name)
+                )
                 rank = self._sign(known, shapes, counters, both=both, is_asked_for=is_asked_for)
                 if rank is None:
                     continue
@@ -470,17 +472,13 @@ class _Search:
                 )
                 break
 
-    def _is_no_cause(self, name: str) -> bool:
-        """Whether another target of that build changed nearly as much, and its config asks for what the base's does."""
+    def _changed_without(self, name: str) -> bool:
+        """Whether another target of that build changed nearly as much, though its config asks for what the base's does."""
         base = self.pair.facts[0]
-        for one in self.pair.of_the_build:
-            finding = self.seen.others.get(one.label, {}).get(self.most.metric)
-            as_much = (
-                finding and finding.verdict is self.most.verdict and _size(finding) >= NEARLY_AS_MUCH * _size(self.most)
-            )
-            if as_much and asks_the_same(one, base, name):
-                return True
-        return False
+        without = [one.label for one in self.pair.of_the_build if asks_the_same(one, base, name)]
+        changed = (self.seen.others.get(label, {}).get(self.most.metric) for label in without)
+        least = NEARLY_AS_MUCH * _size(self.most)
+        return any(one and one.counted is self.most.counted and _size(one) >= least for one in changed)
 
     def _acts(self, known: SettingMeaning, *, is_asked_for: bool) -> bool:
         """Whether it can act on such a test."""
@@ -544,7 +542,7 @@ def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:
 
 def _back(name: str, base: str | None, mine: str | None, back: str) -> str:
     """The setting that brings the base's behaviour to the target: `work_mem=4MB`, `optimizer_switch=mrr=off`; empty where
-    none is known, or only a config less does it."""
+    none is known, or where only leaving out a config would."""
     if mine is None or base == AS_SUITE or name.startswith("sql_mode."):
         return ""
     if "=" in back:

@@ -50,13 +50,15 @@ class Pair:
         return found
 
     def is_by_version(self, name: str) -> bool:
-        """Whether a setting differs since a config has its own values for each of two builds: nobody asks what they change.
+        """Whether a setting differs because a config has a value of its own for each build: nobody asks what that changes.
 
-        Of two configs, another target of that build with the base's config tells.
+        Where the two have different configs, another target of that build with the base's config tells.
         """
         base, mine = self.facts
-        if self.same_build or base.config == mine.config:
-            return not self.same_build
+        if self.same_build:
+            return False
+        if base.config == mine.config:
+            return True
         return any(one.config == base.config and asks_the_same(one, mine, name) for one in self.of_the_build)
 
     @property
@@ -67,7 +69,7 @@ class Pair:
 
 
 def asks_the_same(one: TargetFacts, other: TargetFacts, name: str) -> bool:
-    """Whether the configs of two targets ask for the same of a setting, or for none of it; not where that is not known."""
+    """Whether two targets' configs give a setting the same value, or none; False where that is not known."""
     if one.rendered is None or other.rendered is None:
         return False
     both = (by_name(one.rendered), by_name(other.rendered))

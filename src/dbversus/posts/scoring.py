@@ -149,14 +149,14 @@ class _Scorer:
         return ""
 
     def _one(self, asked: _Asked, test: str, value: float | None) -> ScoredFigure:
-        """A test by its name in the claim; it is called as it is here, with its number of clients, but for imports."""
+        """Of a test that the claim names. In a run of ours it goes by its full name there, with the number of clients."""
         found = asked.measured.tests(self._post, asked.figure, test) if asked.measured else []
         here = found[0] if found else test
         is_import = asked.measured is not None and asked.measured.run.imported
         return self._of_test(asked, here, test if is_import else here, value)
 
     def _of_test(self, asked: _Asked, test: str, name: str, value: float | None = None) -> ScoredFigure:
-        """`test`: its name here, `name`: what it is called."""
+        """`test`: its name in the run; `name`: the one that is shown."""
         ours = asked.measured.ours(test, *asked.pair, asked.figure.metric) if asked.measured and asked.pair else None
         note = "" if ours or asked.why_not else self._why_not_measured(asked, test)
         return _scored(asked, name, value, ours, note, self._builds(asked))

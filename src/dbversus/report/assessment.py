@@ -71,7 +71,7 @@ from dbversus.stats.comparison import Comparison, by_test_and_target
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
@@ -313,17 +313,16 @@ def _explanations(
             counted = counts_that_differ(test_of(item.test), *ran)
             same = _same_plans(test_of(item.test), *asked, differing={plan.statement for plan in plans})
             evidence = writes, plans, conditions, profile, planning_ms, tried, counted, same
-            connects = _connects(results, item.test)
-            paced = _is_paced(results, item.test)
-            others = {one.target: one.findings for one in comparisons if one is not item}
-            more: dict[str, Any] = {
-                "connects": connects,
-                "waits": waits,
-                "busy": busy,
-                "paced": paced,
-                "others": others,
-            }
-            seen = Seen(item.test, item.findings, base, mine, *evidence, **more)
+            seen = Seen(
+                *(item.test, item.findings, base, mine, *evidence),
+                connects=_connects(results, item.test),
+                waits=waits,
+                busy=busy,
+                paced=_is_paced(results, item.test),
+                others={
+                    one.target: one.findings for one in comparisons if one is not item and one.verdict not in SPOILT
+                },
+            )
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

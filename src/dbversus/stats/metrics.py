@@ -32,7 +32,7 @@ _US_PER_NS = 1e-3
 _NS_PER_S = 1e9
 
 
-# a server that is only read still writes some 0.1-0.5 MB/s, in lumps, and reads a little: no cost of the statements
+# a server that is only read still writes 0.1-0.5 MB/s, in lumps, and reads once a second: no cost of the statements
 _HOUSEKEEPING_BYTES_PER_S = 1e6
 _HOUSEKEEPING_CALLS_PER_S = 20.0
 

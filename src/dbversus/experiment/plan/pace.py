@@ -19,11 +19,11 @@ Turn = tuple[str, int]
 
 @dataclass
 class Pace:
-    """How the block under way gets on beside what was expected of it; times in seconds.
+    """How the block under way gets on, compared with what was expected; times in seconds.
 
-    `expected_s`: of its turns, in order; None of work that ends when it is done, where nobody knows when. `blocks_after`: how
-    many more come before the next look that may be the last. `began_s`, `ends_s` (of the time budget), and what methods are told:
-    of one clock. `took_s`: of turns that have ended.
+    `expected_s`: of its turns, in order; None of work that ends when it is done, until its length is known. `blocks_after`: how
+    many more come before the next look that may be the last. `began_s`, `ends_s` (of the time budget) and `now_s` are of one
+    clock. `took_s`: of turns that have ended.
     """
 
     expected_s: Mapping[Turn, float | None]
@@ -45,10 +45,10 @@ class Pace:
         turn = name, sum(name == other for other, _ in self.took_s)
         self._under_way = turn, now_s
         left_s = self._left_s(turn, self._start_s)
-        return left_s and min(left_s, self.ends_s - now_s)
+        return None if left_s is None else min(left_s, self.ends_s - now_s)
 
     def test_ends(self, now_s: float) -> None:
-        """The test under way, if there is one."""
+        """Ends the test under way, if there is one."""
         if self._under_way:
             turn, since_s = self._under_way
             self.took_s[turn] = now_s - since_s
