@@ -31,7 +31,7 @@ from dbversus.report.formats.markdown import escape, table
 from dbversus.report.judged import spoilt
 from dbversus.report.parts.notes.cause_words import why
 from dbversus.report.sections import claims as claims_section
-from dbversus.report.words import experiment_facts, percent, ratio, spread
+from dbversus.report.words import experiment_facts, percent, ratio, spread, without_shared_configs
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
@@ -97,7 +97,7 @@ def keep(places: Sequence[Path], folder: Path) -> None:
 def kept_run(folder: Path) -> PostRun:
     results = open_results(folder)
     assessment = build_assessment(results)
-    run = run_of(results, assessment.findings, spoilt(assessment.comparisons), assessment.title)
+    run = run_of(results, assessment.findings, spoilt(assessment.comparisons))
     return replace(run, reasons=[one for found in assessment.explanations if (one := _reason_of(found))])
 
 
@@ -217,19 +217,25 @@ def _unseen_of(scored: Scored) -> Iterator[str]:
             of = f" of {POSTS}/{name}" if len(parts) > 1 else ""
             many = len(part.changes) > MOST_UNSEEN
             first = f"The {MOST_UNSEEN} largest of {len(part.changes)} changes" if many else "Changes"
-            base = scored.runs[name].targets[0].label
-            yield f"{first}{of} that no figure is about, against {escape(base)}:"
-            rows = [list(map(escape, _change(one))) for one in part.changes[:MOST_UNSEEN]]
+            called = _names(scored.runs[name])
+            yield f"{first}{of} that no figure is about, against {escape(next(iter(called.values())))}:"
+            rows = [list(map(escape, _change(one, called))) for one in part.changes[:MOST_UNSEEN]]
             yield table(["test", "metric", "target", "ours [interval]", "why"], rows)
+
+
+def _names(run: PostRun) -> dict[str, str]:
+    """Of its targets, the base first, by label: without configs that all of them have, which the experiment's file names."""
+    labels = [target.label for target in run.targets]
+    return dict(zip(labels, without_shared_configs(labels), strict=True))
 
 
 def _none(one: ScoredFigure) -> str:
     return f"- {escape(f'{one.test}, {one.metric}, {one.builds}: {ratio(one.published)}; ours {ratio(one.ratio)} {spread(one)}')}"
 
 
-def _change(one: Change) -> Iterator[str]:
+def _change(one: Change, called: Mapping[str, str]) -> Iterator[str]:
     finding = one.finding
-    yield from (finding.test, metric_named(finding.metric).title, finding.target)
+    yield from (finding.test, metric_named(finding.metric).title, called[finding.target])
     yield f"{ratio(finding.ratio)} {spread(finding)}"
     yield one.why or "–"
 
@@ -277,7 +283,9 @@ def _results(scored: Scored) -> Iterator[str]:
     post = scored.post
     for name, run in scored.runs.items():
         facts = "; ".join([*experiment_facts(run.header, len(run.tests), run.blocks), *_disturbed(run)])
-        yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{run.title}: {facts}.")
+        base, *others = _names(run).values()
+        compared = f"{', '.join(others)} against {base}"
+        yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{compared}: {facts}.")
     yield escape(claims_section.sentence(post))
     yield from _lacking(load_post(post.name))
     claims = [[claim.number, claim.says, claims_section.result(claim)] for claim in post.claims]

@@ -34,7 +34,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.fixture(scope="module")
 def run(results: Results) -> PostRun:
-    return run_of(results, judge(results), set(), "13 against 11")
+    return run_of(results, judge(results), set())
 
 
 def test_a_kept_run_is_scored_as_its_results_are(run: PostRun, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ OLD, NEW, OTHER = (RunTarget(label, "postgres", label, "") for label in ("11", "
 
 def run(*rows: BlockValue, looks: tuple[int, ...] = (3,)) -> PostRun:
     header = Experiment(schema=2, targets=[], tests=["load", "scan"], looks=list(looks))
-    return PostRun("", header, [OLD, NEW, OTHER], ["load", "scan"], 3, 2, False, list(rows), [], [], [], [], [])
+    return PostRun(header, [OLD, NEW, OTHER], ["load", "scan"], 3, 2, False, list(rows), [], [], [], [], [])
 
 
 def blocks(test: str, target: str, metric: str, *values: float) -> list[BlockValue]:

@@ -25,7 +25,7 @@ OURS = GOOD.replace("@x5", "")
 
 @pytest.fixture
 def run(results: Results) -> PostRun:  # noqa: F811
-    return run_of(results, judge(results), set(), "13 against 11")
+    return run_of(results, judge(results), set())
 
 
 def _unseen(run: PostRun, folder: Path, figures: str = "") -> Unseen:

@@ -88,7 +88,6 @@ class PostRun:
     `spoilt`: places whose figures do not count. `reasons`: of changes, where known. The rest as in stats/judge.py, `Evidence`.
     """
 
-    title: str
     header: Experiment
     targets: list[RunTarget]
     tests: list[str]
@@ -121,13 +120,12 @@ def experiment_of(command: str) -> str:
     return found[1] if found else ""
 
 
-def run_of(results: Results, findings: Sequence[Finding], spoilt: Set[Place], title: str = "") -> PostRun:
+def run_of(results: Results, findings: Sequence[Finding], spoilt: Set[Place]) -> PostRun:
     """`findings`: those of `judge`. `spoilt`: places whose answers were wrong, say."""
     results = of_finished_blocks(results)
     imported = is_imported(results)
     evidence = Evidence(_values_of_import(results)) if imported else evidence_of(results, _values(results))
     run = PostRun(
-        title=title,
         header=_brief(results.header),
         targets=[_target(target) for target in results.targets],
         tests=[_our_name(test) if imported else test for test in results.tests],

@@ -60,8 +60,8 @@ from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.steps import stalls
 from dbversus.report.sections.objects import reads_by_other_indexes
 from dbversus.report.sections.registry import sections_of
-from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
-from dbversus.results.records import Answers, Experiment, Latency, Resumed
+from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, title_of, typographic
+from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
@@ -101,7 +101,7 @@ def build_assessment(results: Results) -> Assessment:
     blocks = len(counted_blocks(results))
     steps = judged.steps
     return Assessment(
-        title=_title(results.header, base, others),
+        title=title_of(results.header, base, others),
         directory=results.directory.resolve().name,
         header=results.header,
         sentences=tuple(sentence for facts in targets for sentence in facts.sentences),
@@ -457,12 +457,6 @@ def _clients(results: Results, test: str) -> int:
     if case and len(clients) > 1:
         return case[1]
     return clients[0] if len(clients) == 1 else 1
-
-
-def _title(header: Experiment, base: str, others: Sequence[str]) -> str:
-    label = header.spec.get("label")
-    targets = f"{', '.join(others)} against {base}" if others else base
-    return f"{label}: {targets}" if label else targets
 
 
 def _names(targets: Iterable[Target]) -> Iterator[str]:

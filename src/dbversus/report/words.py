@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from dbversus.names import split_names
 from dbversus.report.model import Estimate, TestPart
 from dbversus.results.records import Experiment
 from dbversus.results.schema import IMPORTED_SUITE
@@ -189,16 +190,33 @@ def finding_text(finding: Finding | None) -> str:
 
 
 def short_labels(labels: Sequence[str]) -> list[str]:
-    """What tells targets apart: without the DBMS, and without the config, that all of them have."""
+    """What tells targets apart: without the DBMS, and without the configs, that all of them have."""
     if len(labels) < 2:
         return list(labels)
-    short = list(labels)
+    short = without_shared_configs(labels)
     if len({label.partition(":")[0] for label in labels}) == 1 and all(label.partition(":")[2] for label in labels):
         short = [label.partition(":")[2] for label in short]
-    configs = {label.partition("@")[2] for label in short}
-    if len(configs) == 1 and all(label.partition("@")[0] for label in short):
-        short = [label.partition("@")[0] for label in short]
     return short
+
+
+def title_of(header: Experiment, base: str, others: Sequence[str]) -> str:
+    """`before, after against released`, after the experiment's label if it has one."""
+    label = header.spec.get("label")
+    targets = f"{', '.join(others)} against {base}" if others else base
+    return f"{label}: {targets}" if label else targets
+
+
+def without_shared_configs(labels: Sequence[str]) -> list[str]:
+    """`postgres:13`, `postgres:17@fpw_off` of `postgres:13@x5` and `postgres:17@x5,fpw_off`; as they are where that would not
+    tell them apart.
+    """
+    halves = [label.partition("@") for label in labels]
+    shared = set.intersection(*(set(split_names(configs)) for _, _, configs in halves)) if len(labels) > 1 else set()
+    short = []
+    for build, _, configs in halves:
+        own = ",".join(name for name in split_names(configs) if name not in shared)
+        short.append(f"{build}@{own}" if own else build)
+    return short if shared and all(short) and len(set(short)) == len(set(labels)) else list(labels)
 
 
 def counted(count: int, verdict: Verdict) -> str:

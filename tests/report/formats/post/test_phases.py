@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats.post.phases import Phase, phases
+from dbversus.report.formats.post.phases import Phase, names, phases
 from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 from dbversus.results.schema import IMPORTED_SUITE
@@ -105,3 +105,18 @@ def test_a_load_that_blocks_repeat_is_told_once_and_with_its_verdict(tmp_path: P
     assert [phase.title for phase in found if any(case.test == "load" for case in phase.cases)] == ["Load"]
     (load,) = found[0].cases
     assert not load.loaded_once and load.comparisons["postgres:17.2"].verdict is not Verdict.NOT_REPLICATED
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["x.my5649.x6d.pk1", "x.my8022.x6d.pk1"], ["my5649.x6d", "my8022.x6d"]),
+        (["x.my5649.x6d.pk0", "x.my5649.x6d.pk1"], ["x.my5649.x6d.pk0", "x.my5649.x6d.pk1"]),
+        (["postgres:11.13@x5", "postgres:13.1@x5,dedup_off"], ["postgres:11.13", "postgres:13.1@dedup_off"]),
+        (["postgres:13.1@x5"], ["postgres:13.1@x5"]),
+    ],
+)
+def test_names_leave_out_what_all_targets_have(assessment: Assessment, labels: list[str], expected: list[str]) -> None:
+    facts = assessment.targets[0]
+    targets = tuple(replace(facts, target=replace(facts.target, label=label)) for label in labels)
+    assert list(names(replace(assessment, targets=targets)).values()) == expected

@@ -177,8 +177,3 @@ def test_nor_has_one_of_ratios_that_are_all_over_the_place(finding: Finding) -> 
     found = said(*cases)
     assert max(len(figures(sentence)) for sentence in found) <= told.MOST_FIGURES
     assert all(f"t{number}" in " ".join(found) for number in range(7, 11))
-
-
-@pytest.mark.parametrize(("label", "name"), [("x.my8022.x6d.pk1", "my8022.x6d"), ("postgres:13.1", "postgres:13.1")])
-def test_folders_of_the_reference_are_called_by_build_and_config(label: str, name: str) -> None:
-    assert told.name_of(label) == name

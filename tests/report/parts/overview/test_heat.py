@@ -89,6 +89,9 @@ def test_shades(ratio: float, higher_is_better: bool, expected: str) -> None:
 def test_short_labels_keep_what_tells_targets_apart() -> None:
     assert short_labels(["postgres:13", "postgres:17@x"]) == ["13", "17@x"]
     assert short_labels(["postgres:13@x", "postgres:17@x"]) == ["13", "17"]
+    assert short_labels(["pg:13@x", "pg:17@x,y", "pg:17@z,x"]) == ["13", "17@y", "17@z"]
+    assert short_labels(["mysql:8@x", "postgres:17@x"]) == ["mysql:8", "postgres:17"]
+    assert short_labels(["pg:13@x,y", "pg:13@y,x"]) == ["13@x,y", "13@y,x"]
     assert short_labels(["mysql:8@x", "postgres:17@y"]) == ["mysql:8@x", "postgres:17@y"]
     assert short_labels(["/opt/a", "/opt/b"]) == ["/opt/a", "/opt/b"]
     assert short_labels(["postgres:17"]) == ["postgres:17"]

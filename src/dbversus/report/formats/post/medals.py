@@ -7,9 +7,8 @@ from statistics import fmean
 from dbversus.report.formats.markdown import escape, table
 from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.lists import BETTER, BY_MORE_THAN, NOTHING, has_medal
-from dbversus.report.formats.post.phases import Case
+from dbversus.report.formats.post.phases import Case, names
 from dbversus.report.formats.post.spans import two_decimals
-from dbversus.report.formats.post.told import name_of
 from dbversus.report.model import Assessment
 from dbversus.report.words import listing
 from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS, THROUGHPUT
@@ -33,24 +32,24 @@ def medals_parts(assessment: Assessment, cases: Sequence[Case], aspects: Sequenc
     if not is_single_runs(assessment):
         return []
     judged = [aspect for aspect in aspects if aspect.always]
-    labels = [facts.target.label for facts in assessment.candidates]
-    said = [line for label in labels if (line := _earned(label, cases, judged))]
-    if without := [name_of(label) for label in labels if not _earned(label, cases, judged)]:
+    base, *targets = names(assessment).values()
+    said = [line for target in targets if (line := _earned(target, cases, judged))]
+    if without := [target for target in targets if not _earned(target, cases, judged)]:
         said.append(f"None: {listing(without, most=len(without))}.")
     parts = ["## Gold and silver", _RULE, "\n".join(f"- {escape(line)}" for line in said)]
     if pairs := _pairs(assessment):
-        parts += _generations(pairs, assessment.base.label, cases, judged)
+        parts += _generations(pairs, base, cases, judged)
     return parts
 
 
-def _earned(label: str, cases: Sequence[Case], aspects: Sequence[Aspect]) -> str:
+def _earned(target: str, cases: Sequence[Case], aspects: Sequence[Aspect]) -> str:
     """`my8022: gold in 6 of 42 tests, silver in 9 of 42.`; empty where it has none."""
     said, earned = [], 0
     for aspect in aspects:
-        if found := [finding for case in cases if (finding := case.finding(label, aspect.metric))]:
+        if found := [finding for case in cases if (finding := case.finding(target, aspect.metric))]:
             said.append(f"{_metal(aspect)} in {sum(map(has_medal, found)):,} of {count_of(len(found), 'test')}")
             earned += sum(map(has_medal, found))
-    return f"{name_of(label)}: {', '.join(said)}." if earned else ""
+    return f"{target}: {', '.join(said)}." if earned else ""
 
 
 def is_single_runs(assessment: Assessment) -> bool:
@@ -70,9 +69,10 @@ Pairs = tuple[tuple[str, str], tuple[str, str]]
 def _pairs(assessment: Assessment) -> Pairs | None:
     """Where there are two targets of each of two DBMSs, the older one first: an import does not tell versions otherwise."""
     by_dbms: dict[str, list[str]] = {}
+    called = names(assessment)
     for facts in assessment.targets:
-        by_dbms.setdefault(facts.target.dbms, []).append(facts.target.label)
-    if [len(labels) for labels in by_dbms.values()] != [2, 2]:
+        by_dbms.setdefault(facts.target.dbms, []).append(called[facts.target.label])
+    if [len(targets) for targets in by_dbms.values()] != [2, 2]:
         return None
     first, second = by_dbms.values()
     return (first[0], second[0]), (first[1], second[1])
@@ -92,9 +92,8 @@ def _generations(pairs: Pairs, base: str, cases: Sequence[Case], aspects: Sequen
         for case in cases
     ]
     said = [sentence for aspect in aspects for sentence in _sentences(known[aspect.metric], aspect)]
-    names = [name_of(label) for label in (old[1], old[0], new[1], new[0])]
     return [
-        f"### {escape('{} against {} (old), {} against {} (new)'.format(*names))}",
+        f"### {escape(f'{old[1]} against {old[0]} (old), {new[1]} against {new[0]} (new)')}",
         _SHIFT_RULE,
         "\n".join(f"- {sentence}" for sentence in said),
         table(["test", *columns], rows),
@@ -106,17 +105,17 @@ Both = tuple[float, float]
 
 
 def _both(case: Case, pairs: Pairs, base: str, metric: str) -> Both | None:
-    ratios = [[_ratio(case, label, base, metric) for label in pair] for pair in pairs]
+    ratios = [[_ratio(case, target, base, metric) for target in pair] for pair in pairs]
     if not all(value for pair in ratios for value in pair):
         return None
     (first, second), (third, fourth) = ratios
     return (second or 0.0) / (first or 1.0), (fourth or 0.0) / (third or 1.0)
 
 
-def _ratio(case: Case, label: str, base: str, metric: str) -> float | None:
-    if label == base:
+def _ratio(case: Case, target: str, base: str, metric: str) -> float | None:
+    if target == base:
         return 1.0
-    finding = case.finding(label, metric)
+    finding = case.finding(target, metric)
     return finding.ratio if finding else None
 
 

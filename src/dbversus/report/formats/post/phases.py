@@ -7,6 +7,7 @@ from itertools import groupby
 
 from dbversus.report.model import Assessment, TestPart
 from dbversus.report.parts.each_test.groups import GROUPS
+from dbversus.report.words import without_shared_configs
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.across import sizes
 from dbversus.stats.across.clients import case_of
@@ -40,13 +41,14 @@ _STEPS = {
 }
 _QUERY_STEP = re.compile(r"(?P<kind>q[rp]?)\d+(?P<rest>\..*)?")
 _QUERIES = {"q": "Queries", "qr": "Range queries", "qp": "Point queries"}
+_FOLDER = re.compile(r"x\.(?P<name>.+)\.pk[01]")
 _BEFORE = re.compile(r"\.pre(\.|$)")
 _OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A test with one number of clients. `comparisons`: by label of the target; a load that was done once (`loaded_once`) has
+    """A test with one number of clients. `comparisons`: by name of the target; a load that was done once (`loaded_once`) has
     them too, without a verdict.
     """
 
@@ -95,11 +97,23 @@ class Phase:
         return sorted({case.clients for case in self.cases}, key=lambda count: count or 0)
 
 
+def names(assessment: Assessment) -> dict[str, str]:
+    """Of targets in a post, by label: without configs that all of them have.
+
+    Results of the reference method lie in folders such as `x.my8022.x6d.pk1`, which are their labels.
+    """
+    labels = [facts.target.label for facts in assessment.targets]
+    written = [found["name"] if (found := _FOLDER.fullmatch(label)) else label for label in labels]
+    tells_apart = len(set(written)) == len(labels)
+    return dict(zip(labels, without_shared_configs(written if tells_apart else labels), strict=True))
+
+
 def phases(assessment: Assessment) -> tuple[Phase, ...]:
     """All tests in order, the load first."""
-    cases = [_case(test) for test in assessment.tests]
+    of = names(assessment)
+    cases = [_case(test, of) for test in assessment.tests]
     if any(one.test == LOAD_TEST for one in assessment.findings) and LOAD_TEST not in (case.name for case in cases):
-        cases.insert(0, _load(assessment))
+        cases.insert(0, _load(assessment, of))
     found = [Phase("Load", tuple(case for case in cases if case.test == LOAD_TEST))]
     steps = [step.name for step in assessment.steps.steps if step.name != LOAD_TEST] if assessment.steps else []
     beside = {step.name for step in assessment.steps.steps if _has_inserts(step.cells)} if assessment.steps else set()
@@ -116,12 +130,12 @@ def _has_inserts(cells: Mapping[str, object]) -> bool:
     return any(getattr(cell, "inserts_per_s", None) is not None for cell in cells.values())
 
 
-def _case(test: TestPart) -> Case:
+def _case(test: TestPart, names: Mapping[str, str]) -> Case:
     name, clients = case_of(test.name) or (test.name, None)
-    return Case(test.name, name, clients, test.group, {item.target: item for item in test.comparisons})
+    return Case(test.name, name, clients, test.group, {names[item.target]: item for item in test.comparisons})
 
 
-def _load(assessment: Assessment) -> Case:
+def _load(assessment: Assessment, names: Mapping[str, str]) -> Case:
     """Loaded once, so what is judged of other tests is not judged of it."""
     findings: dict[str, dict[str, Finding]] = {}
     for one in assessment.findings:
@@ -129,7 +143,7 @@ def _load(assessment: Assessment) -> Case:
             name = _OF_LOAD.get(one.metric, one.metric)
             findings.setdefault(one.target, {})[name] = replace(one, metric=name)
     comparisons = {
-        target: Comparison(LOAD_TEST, target, Verdict.NOT_REPLICATED, own) for target, own in findings.items()
+        names[target]: Comparison(LOAD_TEST, target, Verdict.NOT_REPLICATED, own) for target, own in findings.items()
     }
     return Case(LOAD_TEST, LOAD_TEST, None, GROUPS[3], comparisons, loaded_once=True)
 

@@ -14,8 +14,7 @@ from typing import Protocol
 from dbversus.report.charts import bars, lines, standing
 from dbversus.report.charts.course import is_drawn
 from dbversus.report.formats.post.aspects import Aspect, aspects
-from dbversus.report.formats.post.phases import Case, Phase, phases
-from dbversus.report.formats.post.told import name_of
+from dbversus.report.formats.post.phases import Case, Phase, names, phases
 from dbversus.report.model import Assessment
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
@@ -62,11 +61,11 @@ def pictures(assessment: Assessment) -> list[Picture]:
 
 def _of_phases(assessment: Assessment, told: Sequence[Phase]) -> Iterator[tuple[str, Drawable]]:
     """Of the load there is none: it has one figure."""
-    labels, base = [facts.target.label for facts in assessment.candidates], assessment.base.label
+    base, *targets = names(assessment).values()
     for phase in told:
         cases = _with_fewest(phase)
         for aspect in _shown(assessment):
-            yield from ((phase.title, chart) for chart in _charts(phase.title, cases, labels, aspect, base))
+            yield from ((phase.title, chart) for chart in _charts(phase.title, cases, targets, aspect, base))
         yield from ((phase.title, chart) for case in cases if case.is_step for chart in _over_time(assessment, case))
 
 
@@ -80,27 +79,26 @@ def _with_fewest(phase: Phase) -> list[Case]:
 
 def _overviews(assessment: Assessment, told: Sequence[Phase]) -> Iterator[Drawable]:
     """By group of tests where there are several, and from version to version; rates of steps."""
-    labels, base = [facts.target.label for facts in assessment.candidates], assessment.base.label
+    base, *targets = names(assessment).values()
     cases = sorted((case for phase in told for case in _with_fewest(phase)), key=lambda case: case.group)
     groups = {name: list(own) for name, own in groupby(cases, lambda case: case.group)}
     for aspect in _shown(assessment) if len(groups) > 1 else ():
-        means = {label: _means(groups, label, aspect) for label in labels}
+        means = {target: _means(groups, target, aspect) for target in targets}
         spread = "lines reach from the lowest to the highest of a group"
-        note = f"Geometric means of ratios to {name_of(base)}, logarithmic; {_better(aspect)}; {spread}."
-        if len(labels) <= standing.MOST_SERIES:
-            series = {name_of(label): own for label, own in means.items()}
-            yield standing.Chart(f"By group of tests: {aspect.said}", note, list(groups), series)
-        if len(labels) > 1 and len(groups) <= standing.MOST_SERIES:
+        note = f"Geometric means of ratios to {base}, logarithmic; {_better(aspect)}; {spread}."
+        if len(targets) <= standing.MOST_SERIES:
+            yield standing.Chart(f"By group of tests: {aspect.said}", note, list(groups), means)
+        if len(targets) > 1 and len(groups) <= standing.MOST_SERIES:
             yield _over_versions(means, list(groups), aspect, base)
     if assessment.steps:
         yield from _rates(assessment)
 
 
-def _means(groups: Mapping[str, Sequence[Case]], label: str, aspect: Aspect) -> dict[str, Finding]:
+def _means(groups: Mapping[str, Sequence[Case]], target: str, aspect: Aspect) -> dict[str, Finding]:
     """Of the ratios of a group's tests, with the lowest and the highest of them."""
     found = {}
     for name, cases in groups.items():
-        known = [one for case in cases if (one := case.finding(label, aspect.metric)) and one.ratio and one.ratio > 0]
+        known = [one for case in cases if (one := case.finding(target, aspect.metric)) and one.ratio and one.ratio > 0]
         if known:
             ratios = [one.ratio or 1.0 for one in known]
             mean = math.exp(fmean(map(math.log, ratios)))
@@ -115,22 +113,22 @@ def _over_versions(
     """Targets in their order, a line per group."""
     series = {}
     for group in groups:
-        own = {name_of(label): replace(of[group], low=None, high=None) for label, of in means.items() if group in of}
+        own = {target: replace(of[group], low=None, high=None) for target, of in means.items() if group in of}
         if own:
-            series[group] = {name_of(base): replace(next(iter(own.values())), ratio=1.0), **own}
-    note = f"Geometric means of ratios to {name_of(base)}, logarithmic; {_better(aspect)}."
-    rows = [name_of(base), *map(name_of, means)]
+            series[group] = {base: replace(next(iter(own.values())), ratio=1.0), **own}
+    note = f"Geometric means of ratios to {base}, logarithmic; {_better(aspect)}."
+    rows = [base, *means]
     return standing.Chart(f"From target to target: {aspect.said}", note, rows, series, joined=True)
 
 
 def _rates(assessment: Assessment) -> Iterator[bars.Chart]:
     steps = assessment.steps.steps if assessment.steps else ()
-    labels = [facts.target.label for facts in assessment.targets]
-    if len(steps) > 1 and len(labels) <= standing.MOST_SERIES:
+    called = names(assessment)
+    if len(steps) > 1 and len(called) <= standing.MOST_SERIES:
         rows = {step.name: step.unit for step in steps}
         series = {
-            name_of(label): {step.name: step.cells[label].rate for step in steps if label in step.cells}
-            for label in labels
+            name: {step.name: step.cells[label].rate for step in steps if label in step.cells}
+            for label, name in called.items()
         }
         note = "Mean over blocks [95 % interval] or (range); higher is better; each step has a scale of its own."
         yield bars.Chart("Rates of the steps", note, rows, series)
@@ -139,11 +137,12 @@ def _rates(assessment: Assessment) -> Iterator[bars.Chart]:
 def _over_time(assessment: Assessment, case: Case) -> Iterator[lines.Chart]:
     """Second by second of the first block, as far as a step lasts."""
     test = next((test for test in assessment.tests if test.name == case.name), None)
+    called = names(assessment)
     at_rates = {role.name for role in test.roles for one in role.targets.values() if one.due_per_s} if test else set()
     for course in test.courses if test else ():
         if course.role in at_rates:  # which says what was asked of it
             continue
-        series = {name_of(label): [(one.at_s, one.rate) for one in own] for label, own in course.targets.items()}
+        series = {called[label]: [(one.at_s, one.rate) for one in own] for label, own in course.targets.items()}
         if len(series) <= standing.MOST_SERIES and is_drawn(course):
             of = f", {course.role}" if course.role else ""
             note = "First block, by second of driven time; higher is better."
@@ -160,7 +159,7 @@ def _charts(
 ) -> Iterator[standing.Chart]:
     """Targets are the series; where they are too many, tests are, and the rows are targets."""
     tests = {
-        case.test: {label: finding for label in targets if (finding := case.finding(label, aspect.metric))}
+        case.test: {target: finding for target in targets if (finding := case.finding(target, aspect.metric))}
         for case in cases
     }
     tests = {name: own for name, own in tests.items() if own}
@@ -175,13 +174,12 @@ def _charts(
     parts = [names[at : at + standing.MOST_SERIES] for at in range(0, len(names), standing.MOST_SERIES)]
     for number, part in enumerate(parts, 1):
         of = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
-        series = {name: {name_of(label): finding for label, finding in tests[name].items()} for name in part}
-        yield standing.Chart(f"{title}{of}", note, list(map(name_of, targets)), series)
+        yield standing.Chart(f"{title}{of}", note, list(targets), {name: tests[name] for name in part})
 
 
 def _turned(tests: Mapping[str, Mapping[str, Finding]], targets: Sequence[str]) -> dict[str, dict[str, Finding]]:
-    series = {name_of(label): {name: own[label] for name, own in tests.items() if label in own} for label in targets}
-    return {label: of_label for label, of_label in series.items() if of_label}
+    series = {target: {name: own[target] for name, own in tests.items() if target in own} for target in targets}
+    return {target: found for target, found in series.items() if found}
 
 
 def _with(clients: int | None) -> str:
@@ -193,7 +191,7 @@ def _note(findings: Sequence[Finding], aspect: Aspect, base: str) -> str:
         spread = "lines are intervals, hollow marks have no verdict, the band is the margin"
     else:
         spread = f"without intervals, the band is {100 * findings[0].margin:g} %"
-    return f"Relative to {name_of(base)}, logarithmic; {_better(aspect)}; {spread}."
+    return f"Relative to {base}, logarithmic; {_better(aspect)}; {spread}."
 
 
 def _better(aspect: Aspect) -> str:

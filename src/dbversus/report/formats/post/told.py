@@ -1,6 +1,5 @@
 """Sentences of a post: a group of tests on one target, and one target in short. None has more than five figures."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
@@ -16,7 +15,6 @@ from dbversus.units import count_of
 MOST_FIGURES = 5
 """In one sentence."""
 MOST_NAMES = 5
-_FOLDER = re.compile(r"x\.(?P<name>.+)\.pk[01]")
 _OF_ROWS = {"throughput": "rows loaded per second", "CPU per operation": "CPU per row"}
 _SPOILT = {
     Verdict.WRONG_RESULT: "gave other answers than the base",
@@ -41,12 +39,6 @@ _STOOD = {
     Verdict.FAILED: "failed",
     Verdict.SLA_FAILED: "missed a rate",
 }
-
-
-def name_of(label: str) -> str:
-    """Of a target in a sentence: results of the reference method lie in folders such as `x.my8022.x6d.pk1`."""
-    found = _FOLDER.fullmatch(label)
-    return found["name"] if found else label
 
 
 def tests_of(group: Group) -> str:
@@ -251,7 +243,7 @@ def over_targets(group: Group, targets: Sequence[str], base: str, aspects: Seque
     said = []
     for aspect in (one for one in aspects if one.always):
         found = [
-            (f"{name_of(target)}, {case.test}" if len(group.cases) > 1 else name_of(target), finding.ratio or 0.0)
+            (f"{target}, {case.test}" if len(group.cases) > 1 else target, finding.ratio or 0.0)
             for target in targets
             for case in group.cases
             if not _spoilt(case, target) and (finding := case.finding(target, aspect.metric))

@@ -30,13 +30,13 @@ from dbversus.report.formats.post import told
 from dbversus.report.formats.post.aspects import Aspect, aspects
 from dbversus.report.formats.post.lists import OPEN, lists
 from dbversus.report.formats.post.medals import medals_parts
-from dbversus.report.formats.post.phases import Case, Group, Phase, phases
+from dbversus.report.formats.post.phases import Case, Group, Phase, names, phases
 from dbversus.report.formats.post.pictures import OURS, Picture, pictures
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.report.words import experiment_facts, flat_facts, listing
+from dbversus.report.words import experiment_facts, flat_facts, listing, title_of
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.model import CHANGES, DECIDED, Verdict
@@ -106,14 +106,20 @@ def _link_of(picture: Picture, folder: str) -> str:
     return f"![{escape(picture.title)}]({folder}/{picture.file})"
 
 
-def _labels(assessment: Assessment) -> list[str]:
-    return [facts.target.label for facts in assessment.candidates]
+def _targets(assessment: Assessment) -> list[str]:
+    """Those that are compared, by name."""
+    return list(names(assessment).values())[1:]
+
+
+def _base(assessment: Assessment) -> str:
+    return names(assessment)[assessment.base.label]
 
 
 def _title(assessment: Assessment) -> str:
-    if len(assessment.candidates) <= MOST_TOLD:
-        return assessment.title
-    return f"{len(assessment.candidates):,} targets against {assessment.base.label}"
+    targets = _targets(assessment)
+    if len(targets) > MOST_TOLD:
+        return f"{len(targets):,} targets against {_base(assessment)}"
+    return title_of(assessment.header, _base(assessment), targets)
 
 
 def _fewest_clients(told_phases: Sequence[Phase]) -> list[Case]:
@@ -122,17 +128,17 @@ def _fewest_clients(told_phases: Sequence[Phase]) -> list[Case]:
 
 def _in_short(assessment: Assessment, told_phases: Sequence[Phase], shown: Sequence[Aspect]) -> list[str]:
     """What became of each target; with many, in a table."""
-    base, cases, labels = told.name_of(assessment.base.label), _fewest_clients(told_phases), _labels(assessment)
-    if not labels:
+    base, cases, targets = _base(assessment), _fewest_clients(told_phases), _targets(assessment)
+    if not targets:
         return ["## In short", escape(f"{base} was measured alone: there are figures of its own, and no ratios.")]
     counts = {case.clients for case in cases} - {None}
     of_clients = f"Figures are those with {count_of(min(filter(None, counts)), 'client')}." if counts else ""
-    if len(labels) > MOST_TOLD:
-        rows = [[escape(label), *map(escape, told.in_short_cells(cases, label, shown))] for label in labels]
+    if len(targets) > MOST_TOLD:
+        rows = [[escape(target), *map(escape, told.in_short_cells(cases, target, shown))] for target in targets]
         heads = ["target", *(f"{one.said}, median (from – to)" for one in shown if one.always), "verdicts"]
         return ["## In short", table(heads, rows), of_clients, _how_sure(assessment)]
-    said = {label: " ".join(told.in_short(cases, label, base, shown)) for label in labels}
-    lines = [f"- {escape(_bullet(told.name_of(label), sentences))}" for label, sentences in said.items()]
+    said = {target: " ".join(told.in_short(cases, target, base, shown)) for target in targets}
+    lines = [f"- {escape(_bullet(target, sentences))}" for target, sentences in said.items()]
     return ["## In short", "\n".join(lines), of_clients, _how_sure(assessment)]
 
 
@@ -198,34 +204,34 @@ def _phase(
     lines = [line for group in phase.groups for line in _group(assessment, group, phase, shown)]
     parts = [f"## {escape(phase.title)}", "\n".join(lines)]
     parts += [_link_of(one, folder) for one in drawn]
-    return [*parts, *lists(phase.cases, _labels(assessment), shown)]
+    return [*parts, *lists(phase.cases, _targets(assessment), shown)]
 
 
 def _group(assessment: Assessment, group: Group, phase: Phase, shown: Sequence[Aspect]) -> Iterator[str]:
     """A line for each target, below the group's where there are several; one for all where there are too many."""
-    labels, base = _labels(assessment), told.name_of(assessment.base.label)
-    names = told.tests_of(group)
-    head = f"**{escape(group.title)}**{f' ({escape(names)})' if names else ''}"
-    if len(labels) > MOST_TOLD:
+    targets, base = _targets(assessment), _base(assessment)
+    tests = told.tests_of(group)
+    head = f"**{escape(group.title)}**{f' ({escape(tests)})' if tests else ''}"
+    if len(targets) > MOST_TOLD:
         fewest = group.with_clients(phase.clients[0])
-        yield f"- {_bullet(head, escape(' '.join(told.over_targets(fewest, labels, base, shown))))}"
+        yield f"- {_bullet(head, escape(' '.join(told.over_targets(fewest, targets, base, shown))))}"
         return
-    said = {label: escape(" ".join(_of_target(group, phase, label, base, shown))) for label in labels}
-    if len(labels) == 1:
-        yield f"- {_bullet(head, said[labels[0]])}"
+    said = {target: escape(" ".join(_of_target(group, phase, target, base, shown))) for target in targets}
+    if len(targets) == 1:
+        yield f"- {_bullet(head, said[targets[0]])}"
         return
     yield f"- {head}"
-    for label, sentences in said.items():
-        yield f"  - {_bullet(escape(told.name_of(label)), sentences)}"
+    for target, sentences in said.items():
+        yield f"  - {_bullet(escape(target), sentences)}"
 
 
-def _of_target(group: Group, phase: Phase, label: str, base: str, shown: Sequence[Aspect]) -> Iterator[str]:
+def _of_target(group: Group, phase: Phase, target: str, base: str, shown: Sequence[Aspect]) -> Iterator[str]:
     """With the fewest clients, and throughput and CPU with the most."""
     fewest, most = phase.clients[0], phase.clients[-1]
-    yield from told.group_sentences(group.with_clients(fewest), label, base, shown)
+    yield from told.group_sentences(group.with_clients(fewest), target, base, shown)
     if most != fewest and most is not None:
         always = [one for one in shown if one.always]
-        more = told.group_sentences(group.with_clients(most), label, "", always)
+        more = told.group_sentences(group.with_clients(most), target, "", always)
         yield from (_bullet(f"With {count_of(most, 'client')}", sentence) for sentence in more[:1])
         yield from more[1:]
 
@@ -282,8 +288,9 @@ def _clients_of(path: str) -> str:
 
 def _causes(assessment: Assessment) -> list[str]:
     """What changed beside the verdict, and settings and plans that differ: where explain/ names any."""
+    called = names(assessment)
     lines = [
-        f"- {escape(item.test)} on {escape(item.target)}: {escape('; '.join(item.notes))}"
+        f"- {escape(item.test)} on {escape(called[item.target])}: {escape('; '.join(item.notes))}"
         for item in assessment.comparisons
         if item.notes and item.verdict in CHANGES
     ]
@@ -319,6 +326,7 @@ def _caveats(assessment: Assessment) -> list[str]:
 
 
 def _undecided(assessment: Assessment) -> Iterator[str]:
+    called = names(assessment)
     for facts in assessment.candidates:
         own = [item.test for item in assessment.comparisons if item.target == facts.target.label]
         left = [
@@ -327,4 +335,4 @@ def _undecided(assessment: Assessment) -> Iterator[str]:
             if item.target == facts.target.label and item.verdict not in _WITH_VERDICT
         ]
         if left:
-            yield f"{len(left)} of {count_of(len(own), 'test')} have no verdict on {facts.target.label}: {listing(left)}."
+            yield f"{len(left)} of {count_of(len(own), 'test')} have no verdict on {called[facts.target.label]}: {listing(left)}."
