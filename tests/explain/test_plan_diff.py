@@ -1,5 +1,6 @@
 import pytest
 
+from dbversus.dbms.flavour import NOT_EXPLAINED
 from dbversus.explain.plan_diff import differing_plans, normalise_plan
 
 INDEX_SCAN = """Index Scan using k_1 on sbtest1  (cost=0.42..8.44 rows=1 width=121)
@@ -28,6 +29,7 @@ def test_groups_may_be_nested() -> None:
 def test_missing_plans_and_other_dbms_are_no_difference() -> None:
     assert differing_plans([{"t/s": "SCAN a"}, {}], ["sqlite", "sqlite"]) == []
     assert differing_plans([{"t/s": "SCAN a"}, {"t/s": SEQ_SCAN}], ["sqlite", "postgres"]) == []
+    assert differing_plans([{"t/s": NOT_EXPLAINED}, {"t/s": "sbtest1 range key=PRIMARY"}], ["mysql", "mysql"]) == []
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,10 @@ def create_user_statement(flavour: Flavour, user: str) -> str:
     return f"CREATE USER '{user}'@'localhost'{how}"
 
 
+NOT_EXPLAINED = "(the server does not explain this statement)"
+"""Stands for the plan of one that changes rows before MySQL 5.6.3 and MariaDB 10.0.5."""
+
+
 def explain_formats(flavour: Flavour) -> tuple[str, ...]:
     """Formats of EXPLAIN that tell more than the table does, the one to be preferred first."""
     if flavour.mysql_since(8, 0, 16):

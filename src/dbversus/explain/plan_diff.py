@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbversus.dbms.flavour import NOT_EXPLAINED
 from dbversus.explain.noise import noise
 
 
@@ -60,7 +61,7 @@ def normalise_plan(text: str) -> str:
 
 
 def _normalised(text: str | None) -> str | None:
-    return None if text is None else normalise_plan(text)
+    return None if text is None or text.startswith(NOT_EXPLAINED) else normalise_plan(text)
 
 
 def _flatten(plans: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dbversus.builds.target import parse_target, split_name
 from dbversus.campaign.screening.factors import written
+from dbversus.dbms.flavour import NOT_EXPLAINED
 from dbversus.dbms.known import family_name
 from dbversus.dbms.versions import in_range, is_version, version_key
 from dbversus.errors import RunError, UsageError
@@ -23,7 +24,6 @@ from dbversus.experiment.rig.stage import set_stage
 from dbversus.experiment.rig.start import start_block
 from dbversus.explain.operators import Difference
 from dbversus.explain.planner import Kind, PlanChange, Trial, items_of, plan_change, trials
-from dbversus.servers.mysql.facts import NOT_EXPLAINED
 from dbversus.suites.model import LOADED
 from dbversus.units import count_of
 

@@ -184,7 +184,7 @@ def _needed(rig: Rig, cell: Cell, phases: list[Phase]) -> list[Phase]:
 
 def settle_all(rig: Rig, block: int, phase: str) -> None:
     """Pays all debt on every target between phases; what remains is journaled, not hidden."""
-    rig.display.doing(f"block {block + 1}: settling before {phase}")
+    rig.display.doing(f"block {block + 1}: settling, then {phase}")
     rig.thaw_all(block=block)
     rig.undrained = False
     for target in rig.alive:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pymysql
 
-from dbversus.dbms.flavour import Flavour, explain_formats, statement_limit
+from dbversus.dbms.flavour import NOT_EXPLAINED, Flavour, explain_formats, statement_limit
 from dbversus.errors import RunError
 from dbversus.servers.base import Executed, Execution
 from dbversus.servers.mysql.query import SYNTAX_ERROR, Connection, Row, error_number, identifier, rows, status, words
@@ -22,7 +22,6 @@ _GAUGES = re.compile(
     r"undo_tablespaces|ibuf_(?:size|free|segment)|checkpoint|lsn|history|max_trx|mem_|redo_log|have|master|purge|scrub|encryption))|"
     r".*(?:memory|_current|_pending|_pct|_usage|_page_size|_instances|_progress|_time_(?:avg|max)|_lsn|_size$|prepared_stmt_count)"
 )
-NOT_EXPLAINED = "(the server does not explain this statement)"
 # kinds of a statement that has one part; their names changed in 5.7
 _PLAIN = ("SIMPLE", "UPDATE", "DELETE", "INSERT", "REPLACE")
 _PLANNING_STAGES = ("optimizing", "statistics", "preparing")
