@@ -174,7 +174,7 @@ def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
         [
             f"[{place[0]}]({POSTS}/{place[0]}.md) {', '.join(claim.number for claim, _ in figures)}",
             *map(escape, place[1:]),
-            marked(_reason([figure for _, figure in figures])),
+            marked(_reason([figure for _, figure in figures], scored[place[0]].post)),
         ]
         for place, figures in largest[:MOST_DISAGREEMENTS]
     ]
@@ -244,9 +244,27 @@ def _cells(one: ScoredFigure) -> tuple[str, ...]:
     return claims_section.figure_cells(one)[:-1]
 
 
-def _reason(figures: Sequence[ScoredFigure]) -> str:
-    """Of the same ratio, in several claims."""
-    return next((one.remark for one in figures if one.remark), "") or figures[0].differences or "–"
+def _reason(figures: Sequence[ScoredFigure], post: ScoredPost) -> str:
+    """Of the same ratio, in several claims: the likely one, else the server and the builds."""
+    if remark := next((one.remark for one in figures if one.remark), ""):
+        return remark
+    return "; ".join(filter(None, [_servers(figures[0], post), figures[0].differences])) or "–"
+
+
+def _servers(figure: ScoredFigure, post: ScoredPost) -> str:
+    """`i3 NUC (i5 NUC: 1.400)`; empty where the post has one server."""
+    others = {
+        one.server: ratio(one.published)
+        for _, one in post.figures()
+        if one.published and _place(one) == _place(figure) and one.server != figure.server
+    }
+    if not others:
+        return figure.server
+    return f"{figure.server} ({', '.join(f'{server}: {printed}' for server, printed in others.items())})"
+
+
+def _place(figure: ScoredFigure) -> tuple[str, str, str]:
+    return figure.test, figure.metric, figure.builds
 
 
 def page_of(post: Post, scored: Scored | None) -> str:

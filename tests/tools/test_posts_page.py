@@ -95,6 +95,15 @@ def test_a_ratio_that_several_claims_are_about_stands_once_among_disagreements(t
     assert len(rows) == len({tuple(row) for row in rows}) and "8, S3 | update-index" in part
 
 
+def test_beside_a_disagreement_stands_what_other_servers_of_the_post_have() -> None:
+    scored = posts_page.scored_runs(posts_page.DOCS / posts_page.KEPT)["2017-11-20-innodb-io"].post
+    found = {(one.server, one.builds): one for _, one in scored.figures() if one.test == "full-scan.pre"}
+    said = {place: posts_page._reason([one], scored) for place, one in found.items()}
+    assert said["i3 NUC", "8.0.3 ÷ 5.6.35"].startswith("i3 NUC (i5 NUC: 1.400); 8.0.12 for 8.0.3")
+    alone = [one for _, one in scored.figures() if one.published and not one.server]
+    assert alone and all("NUC" not in posts_page._reason([one], scored) for one in alone)
+
+
 def test_what_changed_besides_stands_on_the_page_of_the_post_with_its_reason(tmp_path: Path, docs: Path) -> None:
     more = Contender("postgres:12.6", "postgres", "12.6", cpu=2.0)  # in no figure of this post
     write_pairs(tmp_path / "run", (*AS_PUBLISHED, more), spec={"posts": [POST]})
