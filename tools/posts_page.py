@@ -258,7 +258,7 @@ def _servers(figure: ScoredFigure, post: ScoredPost) -> str:
         for _, one in post.figures()
         if one.published and _place(one) == _place(figure) and one.server != figure.server
     }
-    if not others:
+    if not figure.server or not others:
         return figure.server
     return f"{figure.server} ({', '.join(f'{server}: {printed}' for server, printed in others.items())})"
 
