@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dbversus.explain.costs import Place, cost_causes
-from dbversus.report.parts.notes.cause_words import NAMED_AT_MOST, also_changed
+from dbversus.report.parts.notes.cause_words import NAMED_AT_MOST, also_changed, brief
 from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
@@ -65,6 +65,16 @@ def test_background_work_of_other_names_is_compared_as_a_whole(
     same = [f"background.{name}" for name in names if of_base.get(name) == of_mine.get(name)]
     said = _named({**whole, **parts}, **dict.fromkeys(same, Verdict.EQUIVALENT))
     assert [one.split(" ×")[0].removesuffix(" per op") for one in said] == named
+
+
+def test_background_work_as_a_whole_names_the_threads_that_do_most_of_it() -> None:
+    threads = {"log_writer": (0.0, 35.0), "log_notifier": (0.0, 30.0), "flusher": (0.0, 11.0), "mysqld": (7.0, 0.0)}
+    pairs = {CPU: (40.0, 180.0), BACKGROUND: (7.0, 80.0), **{f"background.{name}": of for name, of in threads.items()}}
+    for swapped, told in ((False, "7.000 → 80.00"), (True, "80.00 → 7.000")):
+        base, mine = ({name: pair[side != swapped] for name, pair in pairs.items()} for side in (0, 1))
+        findings = {name: _finding(name, (base[name], mine[name])) for name in pairs}
+        (cause,) = (one for one in cost_causes(findings, base, mine) if one.what == BACKGROUND)
+        assert brief(cause) == f"background CPU per op {told} (log_writer and log_notifier)"
 
 
 @pytest.mark.parametrize(

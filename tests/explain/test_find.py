@@ -17,7 +17,7 @@ from dbversus.report.parts.notes.cause_words import brief
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
-from dbversus.stats.metrics import COUNTER, CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT, WAIT
+from dbversus.stats.metrics import BACKGROUND_CPU, COUNTER, CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT, WAIT
 from dbversus.stats.model import Finding, Verdict
 
 TEST = "search"
@@ -292,6 +292,22 @@ def test_a_background_thread_has_its_share_of_the_change() -> None:
     pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), "background.purge": (10.0, 160.0), WAIT: (50.0, 150.0)}
     (cause,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True)).causes
     assert (cause.kind, cause.what, cause.share) == (Kind.BACKGROUND, "background.purge", 0.75)
+
+
+@pytest.mark.parametrize(("thread", "is_lead"), [("ib_log_writer", True), ("ib_srv_purge", False)])
+def test_a_setting_of_one_version_is_a_lead_where_its_thread_does_the_work(thread: str, is_lead: bool) -> None:
+    of_thread = {
+        f"background.{thread}": (0.0, 140.0),
+        "background.mysqld": (10.0, 0.0),
+        "background.other": (0.0, 10.0),
+    }
+    pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), BACKGROUND_CPU: (10.0, 150.0), **of_thread}
+    values = {"flush": "OFF"}, {"flush": "OFF", "innodb_log_writer_threads": "ON"}
+    pair = _pair(*values, versions=("5.6.1", "8.0.33"), dbms="mysql")
+    background, *settings = _explained(pair, _seen(pairs, writes=True)).causes
+    assert brief(background) == f"background CPU per op 10.00 → 150.0 ({thread})"
+    assert [cause.what for cause in settings] == ["innodb_log_writer_threads"] * is_lead
+    assert all("@c,innodb_log_writer_threads=OFF --tests" in cause.command for cause in settings)
 
 
 def test_what_servers_do_by_the_clock_is_no_cause_where_they_do_far_fewer_operations() -> None:

@@ -7,6 +7,7 @@ import pytest
 from dbversus.dbms.model import Family
 from dbversus.explain import known
 from dbversus.explain.known import is_broken, is_by_the_clock, is_restated, meaning_of, settings_named
+from dbversus.stats.metrics import BACKGROUND
 
 
 def test_every_entry_has_a_source_and_no_name_stands_twice() -> None:
@@ -25,11 +26,11 @@ def test_what_is_executed_otherwise_has_a_source_and_a_pattern() -> None:
         assert one.source and one.means and one.name and re.compile(one.has).pattern
 
 
-def test_signs_of_settings_are_counters_that_mean_something() -> None:
+def test_signs_of_settings_are_threads_or_counters_that_mean_something() -> None:
     named = [name for one in known._counters().causes for name in one.names]
     for setting in known._settings():
         for pattern in setting.counters:
-            assert any(known.is_named(name, [pattern]) for name in named), pattern
+            assert pattern.startswith(BACKGROUND) or any(known.is_named(name, [pattern]) for name in named), pattern
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbversus.explain.cause import Cause, Kind
+from dbversus.explain.cause import Cause, Fact, Kind
 from dbversus.explain.known import counts_otherwise, is_broken, is_by_the_clock, is_of_engine, is_restated, meaning_of
 from dbversus.results.stored import Target
 from dbversus.stats.judging.not_per_op import MOST_BY_THE_CLOCK
@@ -46,6 +46,10 @@ LEAST_PER_OP = 0.1
 """A counter whose cost is not known has to have changed by so much per operation."""
 SAME_WITHIN = 0.02
 """Two counters that agree so closely on both targets are one quantity, seen in two views."""
+MOST_THREADS, LEAST_OF_WHOLE = 3, 0.2
+"""Threads that are named of background work, and what each makes up of it."""
+THREADS = "threads"
+"""Of facts: their names, in lines."""
 WHOLE = 0.9
 """A part that is so much of the whole says what the verdict on the whole says."""
 
@@ -118,9 +122,23 @@ def _changes(findings: Mapping[str, Finding], base: Means, mine: Means, place: P
         cost = _cost(name, abs(amounts[1] - amounts[0]), base, mine)
         least, size = (LEAST_PER_OP, abs(amounts[1] - amounts[0])) if cost is None else (TRIFLE, cost)
         if size >= least:
-            unit = metric_named(name).unit
-            found.append(Cause(_kind(name), finding.test, finding.target, name, *amounts, unit, finding.ratio, cost))
+            unit, facts = metric_named(name).unit, _facts(name, base, mine)
+            found.append(
+                Cause(_kind(name), finding.test, finding.target, name, *amounts, unit, finding.ratio, cost, facts=facts)
+            )
     return found
+
+
+def _facts(name: str, base: Means, mine: Means) -> dict[str, Fact]:
+    """Of background work as a whole: the threads that do most of it where there is more of it."""
+    if name != BACKGROUND_CPU:
+        return {}
+    more = max(base, mine, key=lambda side: side.get(name, 0.0))
+    threads = {one.removeprefix(BACKGROUND): value for one, value in more.items() if one.startswith(BACKGROUND)}
+    most = [
+        one for one in sorted(threads, key=lambda one: -threads[one]) if threads[one] >= LEAST_OF_WHOLE * more[name]
+    ]
+    return {THREADS: "\n".join(most[:MOST_THREADS])} if len(threads) > 1 and most else {}
 
 
 def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
-from dbversus.explain.costs import LEAST_PER_OP, US_EACH, Means, Place, cost_causes, counts_bytes
+from dbversus.explain.costs import LEAST_PER_OP, THREADS, US_EACH, Means, Place, cost_causes, counts_bytes
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.explain.known import (
@@ -30,6 +30,7 @@ from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.stats.metrics import (
+    BACKGROUND,
     COUNTER,
     CPU,
     DISK_READ_BYTES,
@@ -179,7 +180,7 @@ class _Search:
     def causes(self) -> list[tuple[float, Cause]]:
         plans = list(self._plans())
         costs = list(self._costs())
-        counters = [cause.what.removeprefix(COUNTER) for cause in costs if cause.kind is Kind.COUNTER]
+        counters = [name for cause in costs for name in _signs(cause)]
         settings = list(self._settings([shape for _, shape in plans], counters))
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
@@ -528,6 +529,15 @@ def _is_contradicted(plan: str, means: Means) -> bool:
 
 def _is_of_index(counter: str) -> bool:
     return counter.startswith(f"{COUNTER}index.") and counter.endswith(_READS)
+
+
+def _signs(cause: Cause) -> list[str]:
+    """Of a counter its name, of background work those of its threads: `background.ib_log_writer`."""
+    if cause.kind is Kind.COUNTER:
+        return [cause.what.removeprefix(COUNTER)]
+    if cause.kind is not Kind.BACKGROUND:
+        return []
+    return [f"{BACKGROUND}{thread}" for thread in str(cause.facts.get(THREADS, "")).splitlines()] or [cause.what]
 
 
 def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:

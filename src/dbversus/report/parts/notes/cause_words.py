@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
+from dbversus.explain.costs import THREADS
 from dbversus.explain.find import COUNT, ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
@@ -11,7 +12,7 @@ from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
 from dbversus.profiling.moved import FEW
 from dbversus.profiling.symbols import KERNEL, shortened
-from dbversus.report.words import change, number, percent, typographic
+from dbversus.report.words import change, listing, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
 from dbversus.units import count_of, show_bytes, show_least, show_memory
 
@@ -156,11 +157,21 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.KNOWN:
             return f"{cause.what}, known of {cause.facts['on']}"
         case Kind.COUNTER | Kind.COST | Kind.BACKGROUND:
-            return f"{metric_named(cause.what).title} {number(_number(cause.base))} → {number(_number(cause.mine))}"
+            return f"{_amounts(cause)}{_threads(cause)}"
         case Kind.STORAGE:
             return "a slow device" if cause.what in WAITS_FOR_DEVICE else "reads of data that fits in memory"
         case _:
             return "too little memory"
+
+
+def _amounts(cause: Cause) -> str:
+    return f"{metric_named(cause.what).title} {number(_number(cause.base))} → {number(_number(cause.mine))}"
+
+
+def _threads(cause: Cause) -> str:
+    """` (log_writer and page_cleaner)`: who does most of the background work."""
+    names = str(cause.facts.get(THREADS, "")).splitlines()
+    return f" ({listing(names)})" if names else ""
 
 
 def _functions(cause: Cause) -> str:
@@ -242,7 +253,7 @@ def told(cause: Cause) -> str:
         case Kind.SETTING | Kind.COUNTER | Kind.KNOWN:
             return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
         case Kind.COST | Kind.BACKGROUND:
-            return f"{brief(cause)} {cause.unit}{_share(cause)}"
+            return f"{_amounts(cause)} {cause.unit}{_threads(cause)}{_share(cause)}"
         case Kind.PLANNING | Kind.DONE:
             return f"{brief(cause)} ({cause.what}){_share(cause)}"
         case Kind.FUNCTION | Kind.WAIT:
