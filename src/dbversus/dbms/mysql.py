@@ -67,7 +67,7 @@ MYROCKS = replace(
     MYSQL,
     name="myrocks",
     title="MyRocks",
-    settings=replace(_SETTINGS, own={**_OWN, **_OWN_OF_ROCKSDB}),
+    settings=replace(_SETTINGS, own={**_OWN, **_OWN_OF_ROCKSDB}, nested=("rocksdb_override_cf_options",)),
     disk=Disk(lambda _: BYTES_PER_ROW, lambda _, __: WRITTEN_BYTES),
     version_pattern=_VERSION,
     plugin="ha_rocksdb.so",

@@ -17,6 +17,7 @@ from dbversus.servers.config.creation import creation_name
 from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
 from dbversus.servers.config.memory import check_memory
 from dbversus.servers.config.names import plain_name, setting_key, why_own
+from dbversus.servers.config.nested import merged
 from dbversus.servers.config.sizing import Sizing, evaluate
 
 __all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
@@ -35,6 +36,8 @@ class Complete:
 
 
 ConfigPlace = Path | Complete | None
+_OF_SERVERS: tuple[Section, ...] = ("settings", "init")
+"""Sections that can say the same setting."""
 
 
 def load_config(
@@ -63,7 +66,7 @@ def load_config(
             values["ddl"][item.name] = _ddl(dbms, item, sizing)
             wheres[f"ddl.{item.name}"] = item.where
             continue
-        _add(values[item.section], dbms, item, sizing)
+        _add(values, dbms, item, sizing)
         wheres[plain_name(dbms, item.name)] = item.where
     of_base = {item.where for file in base for item in file.items}
     own = frozenset(name for name, where in wheres.items() if where not in of_base and not name.startswith("ddl."))
@@ -89,17 +92,22 @@ def chosen_items(
     return lines, any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
 
 
-def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
+def _add(values: dict[Section, dict[str, str]], dbms: str, item: Item, sizing: Sizing) -> None:
     """Puts the item in place of what was said before about the same thing; what is written later also stands later."""
-    name = item.name
-    if item.section != "environment":
-        if why := why_own(dbms, name):
-            raise UsageError(f"{item.where}: '{name}' cannot be chosen: {why}; leave it out.")
-        name = plain_name(dbms, name)
-        key = setting_key(dbms, name)
-        for other in [other for other in values if setting_key(dbms, other) == key]:
-            del values[other]
-    values[name] = evaluate(item.value, sizing, find_dbms(dbms).settings.show_bytes, item.where)
+    known = find_dbms(dbms).settings
+    value = evaluate(item.value, sizing, known.show_bytes, item.where)
+    if item.section == "environment":
+        values["environment"][item.name] = value
+        return
+    if why := why_own(dbms, item.name):
+        raise UsageError(f"{item.where}: '{item.name}' cannot be chosen: {why}; leave it out.")
+    name, key, section = plain_name(dbms, item.name), setting_key(dbms, item.name), item.section
+    for place in _OF_SERVERS:
+        for other in [other for other in values[place] if setting_key(dbms, other) == key]:
+            earlier = values[place].pop(other)
+            value = merged(earlier, value) if key in known.nested else value
+            section = "init" if place == "init" else section  # of which data is created, it stays
+    values[section][name] = value
 
 
 def _ddl(dbms: str, item: Item, sizing: Sizing) -> str:

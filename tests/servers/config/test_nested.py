@@ -1,0 +1,52 @@
+"""Options of column families: a later config says single ones anew, and takes nothing else away."""
+
+import pytest
+
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.nested import merged
+from dbversus.servers.config.sizing import Sizing
+
+NAME = "rocksdb_override_cf_options"
+SIZING = Sizing(memory_bytes=16 * 2**30, targets=2, cpus=4, data_bytes=2**30)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "both"),
+    [
+        ("default={a=1;b=2}", "default={b=3}", "default={a=1;b=3}"),
+        ("default={a=1}", "other={a=2};default={c=3}", "default={a=1;c=3};other={a=2}"),
+        ("default={t={x=1;y={z=2}};b=2}", "default={t={x=2}}", "default={t={x=2};b=2}"),
+        ("default={a=1;}", "default={}", "default={a=1}"),
+        ("", "default={a=1}", "default={a=1}"),
+        ("default={a=1}", "default={b=2", "default={b=2"),  # for the server to refuse
+        ("nonsense", "default={b=2}", "default={b=2}"),
+        ("default={a=1}", "b=2", "b=2"),
+    ],
+)
+def test_what_the_later_does_not_name_stays(earlier: str, later: str, both: str) -> None:
+    assert merged(earlier, later) == both
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4_zstd", "lz4", "none"])
+@pytest.mark.parametrize(
+    "items", [[], ["limited_memory"], ["cx6a", "scaled_levels"], ["init.rocksdb_block_size=16384"]]
+)
+def test_compression_stays_with_every_size_of_memtables(compression: str, items: list[str]) -> None:
+    alone = load_config("myrocks", "10.11.19", [compression], SIZING)
+    said = alone.init_options[NAME].removeprefix("default={").removesuffix("}").split(";")
+    for order in ([compression, *items], [*items, compression]):
+        for sizing in (SIZING, SIZING.limited_to(2**29)):
+            config = load_config("myrocks", "10.11.19", order, sizing)
+            assert NAME not in config.settings, "what data is created with is said once"
+            assert set(said) <= set(config.init_options[NAME].removeprefix("default={").removesuffix("}").split(";"))
+    assert "write_buffer_size" in config.init_options[NAME]
+
+
+def test_a_setting_is_said_once_however_it_is_written() -> None:
+    for items in (
+        ["init.innodb_checksum_algorithm=none", "innodb_checksum_algorithm=crc32"],
+        ["loose-innodb-checksum-algorithm=none", "init.innodb_checksum_algorithm=crc32"],
+    ):
+        config = load_config("mysql", "8.0.33", items, SIZING)
+        said = {name: value for name, value in {**config.init_options, **config.settings}.items() if "checksum" in name}
+        assert said | {"binlog_checksum": ""} == {"innodb_checksum_algorithm": "crc32", "binlog_checksum": ""}
