@@ -28,6 +28,22 @@ def test_bug_102037_is_of_versions_and_of_long_lists(test: str, version: str, ha
     assert not bug.concerns(test, "mariadb", version, [])
 
 
+@pytest.mark.parametrize(
+    ("test", "version", "has_it"),
+    [
+        ("insert", "8.0.12", True),
+        ("update-one", "8.0.21", True),
+        ("l.i1", "8.0.15", True),
+        ("insert", "8.0.3", False),
+        ("insert", "8.0.22", False),  # where it is a setting
+        ("point-query", "8.0.15", False),
+    ],
+)
+def test_threads_of_the_redo_log_are_of_versions_that_cannot_do_without(test: str, version: str, has_it: bool) -> None:
+    bug = next(bug for bug in known_bugs() if "30088404" in bug.name)
+    assert bug.concerns(test, "mysql", version, ["cx6d"]) == has_it
+
+
 def test_a_config_can_have_it() -> None:
     dives = next(bug for bug in known_bugs() if bug.name.startswith("eq_range"))
     assert dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d", "dive200"])
