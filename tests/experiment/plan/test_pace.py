@@ -23,10 +23,18 @@ def told(of: Pace, *begins: tuple[str, float]) -> list[float | None]:
 
 
 def test_time_left_follows_the_pace_of_the_tests_that_are_done() -> None:
-    """Servers take 10 s to start; 30 s of tests take 60: so do the other 70, and two more blocks of 10 + 100."""
-    begins = ("point-query", 1010.0), ("scan", 1070.0)
-    assert told(pace({"point-query": 30, "scan": 70}), *begins) == [None, 140 + 2 * (10 + 200)]
-    assert told(pace({"point-query": 30, "scan": 70}, ends_s=1100), *begins) == [None, 30]
+    """Servers take 10 s to start; 25 s of tests take 50, and 25 s in time beside them: the other 75 take 1.5 times as long."""
+    begins = ("point-query", 1010.0), ("scan", 1060.0)
+    assert told(pace({"point-query": 25, "scan": 75}), *begins) == [None, 112.5 + 2 * (10 + 50 + 112.5)]
+    assert told(pace({"point-query": 25, "scan": 75}, ends_s=1090), *begins) == [None, 30]
+
+
+def test_one_slow_test_does_not_tell_of_all_that_are_to_come() -> None:
+    """It takes six times as long, the next one what it should: what comes is told as 2.9 times, then twice as long."""
+    begins = ("a", 1000.0), ("b", 1090.0), ("c", 1125.0)
+    after_slow, after_both = 85 * (90 + 25) / (15 + 25), 50 * (125 + 25) / (50 + 25)
+    expected = [None, after_slow + 2 * (90 + after_slow), after_both + 2 * (125 + after_both)]
+    assert told(pace({"a": 15, "b": 35, "c": 50}), *begins) == expected
 
 
 def test_little_that_is_done_tells_nothing() -> None:

@@ -12,6 +12,8 @@ from dbversus.suites.model import Suite
 
 TELLING = 0.1
 """Share of a block's expected time that has to be done before its pace tells anything."""
+AS_PLANNED = 0.25
+"""Of a block's expected time: so much counts as done in time, lest a single slow test tell of all that are to come."""
 
 Turn = tuple[str, int]
 """A test, and which of the groups of targets it is measured on."""
@@ -35,7 +37,7 @@ class Pace:
     _start_s: float | None = field(init=False, default=None)
 
     def test_begins(self, name: str, now_s: float) -> float | None:
-        """Seconds left until that look: turns to come take as many times what was expected as those that are done.
+        """Seconds left until that look: turns to come take as many times what was expected as those that are done, nearly.
 
         None while that cannot be told.
         """
@@ -65,9 +67,10 @@ class Pace:
         done_s, whole_s = sum(known.get(one, 0) for one in done), sum(known.values())
         if done_s <= TELLING * whole_s:
             return None
-        times = sum(self.took_s.get(one, 0) for one in done if one in known) / done_s
+        took_s, as_planned_s = (sum(self.took_s.get(one, 0) for one in done if one in known), AS_PLANNED * whole_s)
+        to_come_s = (whole_s - done_s) * (took_s + as_planned_s) / (done_s + as_planned_s)
         unforeseen_s = sum(self.took_s.get(one, 0) for one in done if one not in known)
-        return (whole_s - done_s) * times + self.blocks_after * (start_s + whole_s * times + unforeseen_s)
+        return to_come_s + self.blocks_after * (start_s + took_s + to_come_s + unforeseen_s)
 
 
 def pace_of(
