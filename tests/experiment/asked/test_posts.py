@@ -69,14 +69,15 @@ def test_the_full_form_is_one_long_pass_and_the_scaled_one_ends_within_the_hour(
 
 
 def rendered(spec: ExperimentSpec) -> dict[str, list[dict[str, str]]]:
-    """DBMS → settings of its targets, in their order, on a host that is large enough."""
+    """DBMS → settings of its targets, those of creation too, in their order, on a host that is large enough."""
     sizing = Sizing(
         HOST_BYTES, spec.servers_up, 2, spec.usual_rows() * BYTES_PER_ROW, lambda name: Path(f"/lib/{name}.so")
     ).limited_to(spec.memory)
     found = defaultdict(list)
     for target in map(parse_target, spec.targets):
         version = target.selector.rpartition("/")[2].removeprefix("mariadb-")
-        found[target.dbms].append(dict(load_config(target.dbms, version, target.configs, sizing).settings))
+        config = load_config(target.dbms, version, target.configs, sizing)
+        found[target.dbms].append({**config.init_options, **config.settings})
     return found
 
 

@@ -52,9 +52,9 @@ def test_caches_follow_from_a_limit_whatever_the_number_of_servers(
 
 @pytest.mark.parametrize("limit_mb", [384, 512, 2048])
 def test_what_myrocks_may_take_fits_into_the_limit_with_the_server_itself(limit_mb: int) -> None:
-    settings = load_config("myrocks", "10.11.19", [], Sizing(16 * GIB, 2).limited_to(limit_mb * 2**20)).settings
-    memtable = settings["rocksdb_override_cf_options"].partition("write_buffer_size=")[2].strip("}")
-    sizes = [settings["rocksdb_block_cache_size"], *[memtable] * 4]
+    config = load_config("myrocks", "10.11.19", [], Sizing(16 * GIB, 2).limited_to(limit_mb * 2**20))
+    memtable = config.init_options["rocksdb_override_cf_options"].partition("write_buffer_size=")[2].strip("}")
+    sizes = [config.settings["rocksdb_block_cache_size"], *[memtable] * 4]
     taken_mb = sum(size_bytes(size) or 0 for size in sizes) / 2**20
     itself_mb = 270  # measured once indexes of 2M rows were built
     assert taken_mb > 30
