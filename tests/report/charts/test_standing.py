@@ -77,6 +77,25 @@ def test_what_lies_beyond_the_axis_says_how_far(finding: Finding, ratio: float, 
     assert said in texts(root) and len(places(root)) == 1
 
 
+@pytest.mark.parametrize(
+    ("verdict", "low", "high", "tips"),
+    [
+        (Verdict.REGRESSION, 0.4, 0.85, 0),  # the axis reaches so far
+        (Verdict.NOT_REPLICATED, 0.3, 2.2, 0),  # from the lowest to the highest of a group
+        (Verdict.UNDECIDED, 0.795, 1.02, 0),
+        (Verdict.UNDECIDED, 0.4, 1.02, 1),
+        (Verdict.UNDECIDED, 0.4, 2.2, 2),
+        (Verdict.NOT_REPLICATED, 0.01, 50.0, 2),  # nor has the longest axis room for it
+    ],
+)
+def test_a_line_that_goes_on_beyond_the_axis_has_a_tip(
+    finding: Finding, verdict: Verdict, low: float, high: float, tips: int
+) -> None:
+    one = replace(finding, verdict=verdict, low=low, high=high)
+    root = drawn(Chart("t", "n", ["a"], {"s": {"a": one}}))
+    assert len([path for path in root.iter(f"{SVG}path") if path.get("class") == "tip"]) == tips
+
+
 def test_a_ratio_of_nothing_is_no_mark(finding: Finding) -> None:
     root = drawn(Chart("t", "n", ["a"], {"one": {"a": replace(finding, ratio=0.0, low=None, high=None)}}))
     assert len(places(root)) == 1

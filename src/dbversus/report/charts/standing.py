@@ -147,11 +147,11 @@ def _y(frame: _Frame, row: int, number: int) -> float:
 
 
 def _span(findings: Iterable[Finding]) -> tuple[float, float]:
-    """Wide enough for all ratios and for the intervals of what is decided, as far as an axis may reach."""
+    """Wide enough for all ratios, and for lines but those of what is open, as far as an axis may reach."""
     ends = [
         end
         for one in findings
-        for end in (one.ratio, *((one.low, one.high) if one.counted in DECIDED else ()))
+        for end in (one.ratio, *((one.low, one.high) if one.counted in _FILLED else ()))
         if end is not None and end > 0
     ]
     logs = [min(max(math.log(end), -_MOST_SPAN), _MOST_SPAN) for end in ends]
@@ -218,12 +218,20 @@ def _one(finding: Finding, number: int, y: float, frame: _Frame, theme: Theme) -
     colour = theme.series[number % len(theme.series)]
     if finding.low and finding.high:
         yield f'<path stroke="{colour}" stroke-width="1.5" d="M{frame.x(finding.low):g} {y:g}H{frame.x(finding.high):g}"/>'
+        yield from (_tip(end, y, frame, colour) for end in (finding.low, finding.high) if not frame.holds(end))
     if frame.holds(value):
         yield _mark(number, frame.x(value), y, theme, filled=finding.counted in _FILLED)
         return
     edge, way, anchor = (frame.x(value), 1, "end") if value > 1 else (frame.x(value), -1, "start")
     yield f'<path fill="{colour}" d="M{edge + 7 * way:g} {y:g}l{-7 * way} -4v8z"/>'
     yield f'<text class="far" x="{edge - 4 * way:g}" y="{y + 4:g}" text-anchor="{anchor}">{ratio(value)}</text>'
+
+
+def _tip(end: float, y: float, frame: _Frame, colour: str) -> str:
+    """Of a line that goes on beyond the axis."""
+    back = -5 if end > 1 else 5
+    path = f"M{frame.x(end) + back:g} {y - 4:g}L{frame.x(end):g} {y:g}L{frame.x(end) + back:g} {y + 4:g}"
+    return f'<path class="tip" fill="none" stroke="{colour}" stroke-width="1.5" d="{path}"/>'
 
 
 def _mark(number: int, x: float, y: float, theme: Theme, *, filled: bool) -> str:
