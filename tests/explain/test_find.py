@@ -294,6 +294,19 @@ def test_a_background_thread_has_its_share_of_the_change() -> None:
     assert (cause.kind, cause.what, cause.share) == (Kind.BACKGROUND, "background.purge", 0.75)
 
 
+@pytest.mark.parametrize(
+    ("read", "written", "is_lead"), [((100.0, 900.0), (50.0, 60.0), True), ((50.0, 60.0), (100.0, 900.0), False)]
+)
+def test_rows_that_are_read_tell_nothing_of_bytes_written(
+    read: tuple[float, float], written: tuple[float, float], is_lead: bool
+) -> None:
+    whole = (read[0] + written[0], read[1] + written[1])
+    counter = f"{COUNTER}status.handler_read_next"
+    pairs = {IO_BYTES: whole, "read_bytes_per_op": read, "write_bytes_per_op": written, counter: (100.0, 200.0)}
+    pair = _pair(versions=("8.0.1", "8.0.2"), dbms="mysql")
+    assert ((Kind.COUNTER, counter) in _names(pair, _seen(pairs))) is is_lead
+
+
 @pytest.mark.parametrize(("thread", "is_lead"), [("ib_log_writer", True), ("ib_srv_purge", False)])
 def test_a_setting_of_one_version_is_a_lead_where_its_thread_does_the_work(thread: str, is_lead: bool) -> None:
     of_thread = {
