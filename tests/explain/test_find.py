@@ -17,7 +17,18 @@ from dbversus.report.parts.notes.cause_words import brief
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
-from dbversus.stats.metrics import BACKGROUND_CPU, COUNTER, CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT, WAIT
+from dbversus.stats.metrics import (
+    BACKGROUND_CPU,
+    COUNTER,
+    CPU,
+    DISK_READ_BYTES,
+    DISK_READS,
+    IO_BYTES,
+    READ_BYTES,
+    THROUGHPUT,
+    WAIT,
+    WRITE_BYTES,
+)
 from dbversus.stats.model import Finding, Verdict
 
 TEST = "search"
@@ -294,17 +305,15 @@ def test_a_background_thread_has_its_share_of_the_change() -> None:
     assert (cause.kind, cause.what, cause.share) == (Kind.BACKGROUND, "background.purge", 0.75)
 
 
-@pytest.mark.parametrize(
-    ("read", "written", "is_lead"), [((100.0, 900.0), (50.0, 60.0), True), ((50.0, 60.0), (100.0, 900.0), False)]
-)
-def test_rows_that_are_read_tell_nothing_of_bytes_written(
-    read: tuple[float, float], written: tuple[float, float], is_lead: bool
-) -> None:
-    whole = (read[0] + written[0], read[1] + written[1])
-    counter = f"{COUNTER}status.handler_read_next"
-    pairs = {IO_BYTES: whole, "read_bytes_per_op": read, "write_bytes_per_op": written, counter: (100.0, 200.0)}
+@pytest.mark.parametrize("is_of_reads", [True, False])
+@pytest.mark.parametrize("counter", ["status.handler_read_next", "status.innodb_dblwr_pages_written"])
+def test_bytes_written_do_not_follow_from_reads_nor_bytes_read_from_writes(counter: str, is_of_reads: bool) -> None:
+    most, little = (100.0, 900.0), (50.0, 60.0)
+    read, written = (most, little) if is_of_reads else (little, most)
+    bytes_of = {READ_BYTES: read, WRITE_BYTES: written, IO_BYTES: (150.0, 960.0)}
     pair = _pair(versions=("8.0.1", "8.0.2"), dbms="mysql")
-    assert ((Kind.COUNTER, counter) in _names(pair, _seen(pairs))) is is_lead
+    named = _names(pair, _seen({**bytes_of, f"{COUNTER}{counter}": (100.0, 200.0)}, writes=True))
+    assert ((Kind.COUNTER, f"{COUNTER}{counter}") in named) is (("read" in counter) == is_of_reads)
 
 
 @pytest.mark.parametrize(("thread", "is_lead"), [("ib_log_writer", True), ("ib_srv_purge", False)])

@@ -40,7 +40,7 @@ class Settings:
 
     `flags`: a name may stand alone, hyphens are underscores, and prefixes negate (`skip-name-resolve`). `own`: those that
     dbversus itself sets, each with the reason. `at_creation`: those that act only when a data directory is created.
-    `nested`: those whose value says things of several, `default={a=1;b=2};other={a=3}`; a later config says single ones anew.
+    `adds_up`: those whose values add up over configs, item by item: `mrr=off,icp=off` or `default={a=1;b=2}`.
     `caches`: those that size the server's caches; `cache_bytes` reads their values (None: it is no size). `show_bytes`: a
     size as the server takes it.
     """
@@ -48,7 +48,7 @@ class Settings:
     flags: bool = False
     own: Mapping[str, str] = field(default_factory=dict)
     at_creation: tuple[str, ...] = ()
-    nested: tuple[str, ...] = ()
+    adds_up: tuple[str, ...] = ()
     caches: tuple[str, ...] = ()
     cache_bytes: Callable[[str], float | None] = lambda _: None
     show_bytes: Callable[[int], str] = str

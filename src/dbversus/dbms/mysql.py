@@ -36,6 +36,7 @@ _OWN_OF_ROCKSDB = dict.fromkeys(("default_storage_engine", "plugin_load_add", "r
 _SETTINGS = Settings(
     flags=True,
     own=_OWN,
+    adds_up=("optimizer_switch",),
     at_creation=("innodb_page_size", "innodb_data_file_path", "innodb_undo_tablespaces", "lower_case_table_names"),
     caches=("innodb_buffer_pool_size", "rocksdb_block_cache_size", "key_buffer_size", "aria_pagecache_buffer_size"),
     cache_bytes=size_bytes,
@@ -67,7 +68,9 @@ MYROCKS = replace(
     MYSQL,
     name="myrocks",
     title="MyRocks",
-    settings=replace(_SETTINGS, own={**_OWN, **_OWN_OF_ROCKSDB}, nested=("rocksdb_override_cf_options",)),
+    settings=replace(
+        _SETTINGS, own={**_OWN, **_OWN_OF_ROCKSDB}, adds_up=("optimizer_switch", "rocksdb_override_cf_options")
+    ),
     disk=Disk(lambda _: BYTES_PER_ROW, lambda _, __: WRITTEN_BYTES),
     version_pattern=_VERSION,
     plugin="ha_rocksdb.so",

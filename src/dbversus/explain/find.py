@@ -415,16 +415,16 @@ class _Search:
 
     def _counter(self, cause: Cause, rose: bool) -> Iterator[Cause]:
         known = meaning_of(cause.what.removeprefix(COUNTER))
-        if known and known.rows and self._is_about_writing():
+        if known and self._is_of_other_bytes(known):
             return
         if known and rose == (self.is_worse != known.good) and not self._is_trifle(cause, known):
             command = self._trial(known.trial) if self.is_worse else ""
             yield replace(cause, means=known.means, source=known.source, command=command, share=self._share(cause))
 
-    def _is_about_writing(self) -> bool:
-        """Whether bytes changed, and more of those written than of those read, of which rows that are read tell nothing."""
+    def _is_of_other_bytes(self, known: CounterMeaning) -> bool:
+        """Whether it counts reads where it is mostly bytes written that changed, or writes where it is bytes read."""
         read, written = (abs(mine - base) for base, mine in map(self._amounts, (READ_BYTES, WRITE_BYTES)))
-        return self.most.metric == IO_BYTES and written > read
+        return self.most.metric == IO_BYTES and (known.rows if written > read else known.writes and read > written)
 
     def _is_trifle(self, cause: Cause, known: CounterMeaning) -> bool:
         """Whether what moved costs next to nothing of the CPU time that the change is about; or little of it, and moved by far

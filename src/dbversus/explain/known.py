@@ -27,6 +27,7 @@ class CounterMeaning(Shape):
     us_each: float
     source: str
     rows: bool = False
+    writes: bool = False
     telling: bool = False
     good: bool = False
     trial: str = ""

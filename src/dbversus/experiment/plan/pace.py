@@ -13,7 +13,7 @@ from dbversus.suites.model import Suite
 TELLING = 0.1
 """Share of a block's expected time that has to be done before its pace tells anything."""
 AS_PLANNED = 0.25
-"""Of a block's expected time: so much counts as done in time, lest a single slow test tell of all that are to come."""
+"""Share of a block's expected time that counts as done on time, so that one slow test does not set the pace for all others."""
 
 Turn = tuple[str, int]
 """A test, and which of the groups of targets it is measured on."""
@@ -37,7 +37,7 @@ class Pace:
     _start_s: float | None = field(init=False, default=None)
 
     def test_begins(self, name: str, now_s: float) -> float | None:
-        """Seconds left until that look: turns to come take as many times what was expected as those that are done, nearly.
+        """Seconds left until that look: turns to come are expected to overrun about as much as those that are done.
 
         None while that cannot be told.
         """

@@ -13,11 +13,11 @@ from dbversus.errors import UsageError
 from dbversus.home import shipped
 from dbversus.names import did_you_mean_inline
 from dbversus.servers.base import ServerConfig
+from dbversus.servers.config.adding_up import added
 from dbversus.servers.config.creation import creation_name
 from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
 from dbversus.servers.config.memory import check_memory
 from dbversus.servers.config.names import plain_name, setting_key, why_own
-from dbversus.servers.config.nested import merged
 from dbversus.servers.config.sizing import Sizing, evaluate
 
 __all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
@@ -95,19 +95,29 @@ def chosen_items(
 def _add(values: dict[Section, dict[str, str]], dbms: str, item: Item, sizing: Sizing) -> None:
     """Puts the item in place of what was said before about the same thing; what is written later also stands later."""
     known = find_dbms(dbms).settings
+    if item.section != "environment" and (why := why_own(dbms, item.name)):
+        raise UsageError(f"{item.where}: '{item.name}' cannot be chosen: {why}; leave it out.")
     value = evaluate(item.value, sizing, known.show_bytes, item.where)
     if item.section == "environment":
         values["environment"][item.name] = value
         return
-    if why := why_own(dbms, item.name):
-        raise UsageError(f"{item.where}: '{item.name}' cannot be chosen: {why}; leave it out.")
     name, key, section = plain_name(dbms, item.name), setting_key(dbms, item.name), item.section
     for place in _OF_SERVERS:
         for other in [other for other in values[place] if setting_key(dbms, other) == key]:
             earlier = values[place].pop(other)
-            value = merged(earlier, value) if key in known.nested else value
-            section = "init" if place == "init" else section  # of which data is created, it stays
+            value = _added(earlier, value, item) if key in known.adds_up else value
+            section = "init" if place == "init" else section  # an option of creation stays one
     values[section][name] = value
+
+
+def _added(earlier: str, later: str, item: Item) -> str:
+    try:
+        return added(earlier, later)
+    except ValueError as error:
+        raise UsageError(
+            f"{item.where}: '{item.name}' adds up over configs, and '{error}' cannot be read; accepted: name=value with commas "
+            "between, or family={option=value} with semicolons between."
+        ) from error
 
 
 def _ddl(dbms: str, item: Item, sizing: Sizing) -> str:
