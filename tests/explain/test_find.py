@@ -326,10 +326,45 @@ def test_a_setting_of_one_version_is_a_lead_where_its_thread_does_the_work(threa
     pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), BACKGROUND_CPU: (10.0, 150.0), **of_thread}
     values = {"flush": "OFF"}, {"flush": "OFF", "innodb_log_writer_threads": "ON"}
     pair = _pair(*values, versions=("5.6.1", "8.0.33"), dbms="mysql")
-    background, *settings = _explained(pair, _seen(pairs, writes=True)).causes
+    *settings, background = _explained(pair, _seen(pairs, writes=True)).causes
     assert brief(background) == f"background CPU per op 10.00 → 150.0 ({thread})"
     assert [cause.what for cause in settings] == ["innodb_log_writer_threads"] * is_lead
     assert all("@c,innodb_log_writer_threads=OFF --tests" in cause.command for cause in settings)
+
+
+@pytest.mark.parametrize(("writer", "is_lead"), [((0.0, 40.0), True), ((38.0, 40.0), False)])
+def test_threads_of_a_setting_are_a_sign_though_servers_do_as_much_by_the_second(
+    writer: tuple[float, float], is_lead: bool
+) -> None:
+    """MySQL 5.6 calls all threads mysqld, and does four times the operations of 8.0 in a second."""
+    threads = {"background.ib_log_writer": writer, "background.mysqld": (12.0, 0.0), BACKGROUND_CPU: (12.0, 40.0)}
+    pairs = {CPU: (60.0, 180.0), THROUGHPUT: (12_000.0, 3000.0), **threads}
+    values = {"flush": "OFF"}, {"flush": "OFF", "innodb_log_writer_threads": "ON"}
+    pair = _pair(*values, versions=("5.6.1", "8.0.33"), dbms="mysql")
+    named = (Kind.SETTING, "innodb_log_writer_threads") in _names(pair, _seen(pairs, writes=True))
+    assert named is is_lead
+
+
+def test_of_a_trade_what_got_worse_is_explained() -> None:
+    found = _explained(_pair(versions=("16.1", "17.1")), _seen({CPU: (100.0, 200.0), IO_BYTES: (900.0, 90.0)}))
+    assert found.metric == CPU
+
+
+def test_where_nothing_tells_of_the_largest_change_another_is_explained() -> None:
+    io, background = {IO_BYTES: (100.0, 400.0)}, {"background.purge": (10.0, 90.0)}
+    pair = _pair(versions=("16.1", "17.1"))
+    assert _explained(pair, _seen({CPU: (100.0, 220.0), **io}, writes=True)).metric == IO_BYTES
+    assert _explained(pair, _seen({CPU: (100.0, 220.0), **io, **background}, writes=True)).metric == CPU
+    # but none that is a trifle beside it
+    assert _explained(pair, _seen({CPU: (100.0, 130.0), **io, **background}, writes=True)).metric == IO_BYTES
+
+
+def test_pages_have_their_bytes_of_the_change_and_their_cost_of_cpu_time() -> None:
+    pages = {f"{COUNTER}status.innodb_dblwr_pages_written": (0.0, 0.5)}
+    pair = _pair(versions=("5.7.1", "8.0.1"), dbms="mysql")
+    (of_bytes,) = _explained(pair, _seen({IO_BYTES: (2000.0, 18_384.0), **pages}, writes=True)).causes
+    assert of_bytes.share == pytest.approx(0.5)
+    assert not _names(pair, _seen({CPU: (1000.0, 1500.0), IO_BYTES: (18_384.0, 18_384.0), **pages}, writes=True))
 
 
 def test_what_servers_do_by_the_clock_is_no_cause_where_they_do_far_fewer_operations() -> None:

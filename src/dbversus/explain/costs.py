@@ -65,7 +65,7 @@ US_EACH = {
     DISK_READS: 50.0,
     DISK_WRITES: 50.0,
 }
-_BYTE_COUNTER = re.compile(r"bytes$|_written$|os_log_written|data_(?:read|written)$")
+_BYTE_COUNTER = re.compile(r"bytes(?:_written)?$|os_log_written|data_(?:read|written)$")
 # those that go over a socket are no input or output
 _NETWORK = re.compile(r"bytes_(?:sent|received)")
 
@@ -232,9 +232,9 @@ def _is_named_otherwise(name: str, base: Means, mine: Means) -> bool:
 def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
     """A change by `amount` as a share of what an operation costs; None where that cannot be told."""
 
-    def share_of(whole: str) -> float | None:
+    def share_of(whole: str, each: float = 1.0) -> float | None:
         most = max(base.get(whole, 0.0), mine.get(whole, 0.0))
-        return min(amount / most, 1.0) if most > 0 else None
+        return min(amount * each / most, 1.0) if most > 0 else None
 
     if name == "errors_per_op":
         return 1.0
@@ -244,7 +244,7 @@ def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
         share = share_of(CPU)
         return None if share is None else min(amount * US_EACH[name] / max(base.get(CPU, 0), mine.get(CPU, 0)), 1.0)
     if name.startswith(COUNTER):
-        of_io = share_of(IO_BYTES) if counts_bytes(name) else None
+        of_io = share_of(IO_BYTES, each) if (each := bytes_each(name)) else None
         known = meaning_of(name.removeprefix(COUNTER))
         most = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
         if known is None or most <= 0:
@@ -254,9 +254,12 @@ def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
     return share_of(IO_BYTES if metric_named(name).unit == "bytes/op" else CPU)
 
 
-def counts_bytes(metric: str) -> bool:
-    """Whether it is a counter of bytes that are read or written."""
-    return metric.startswith(COUNTER) and bool(_BYTE_COUNTER.search(metric)) and not _NETWORK.search(metric)
+def bytes_each(metric: str) -> float:
+    """Of a counter of bytes that are read or written 1, of pages their size; 0 of all others."""
+    if not metric.startswith(COUNTER) or _NETWORK.search(metric):
+        return 0.0
+    known = meaning_of(metric.removeprefix(COUNTER))
+    return known.bytes_each if known and known.bytes_each else float(bool(_BYTE_COUNTER.search(metric)))
 
 
 def _once(ranked: Sequence[Cause]) -> list[Cause]:

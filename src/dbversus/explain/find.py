@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
-from dbversus.explain.costs import LEAST_PER_OP, THREADS, US_EACH, Means, Place, cost_causes, counts_bytes
+from dbversus.explain.costs import LEAST_PER_OP, TRIFLE, US_EACH, Means, Place, bytes_each, cost_causes
 from dbversus.explain.executed import COUNTED, operators_took, other_count, total_ms
 from dbversus.explain.functions import function_causes, wait_causes
 from dbversus.explain.known import (
@@ -41,12 +41,14 @@ from dbversus.stats.metrics import (
     WAIT,
     WRITE_BYTES,
 )
-from dbversus.stats.model import CHANGES, Finding
+from dbversus.stats.model import CHANGES, Finding, Verdict
 
 AS_MUCH = 0.3
 """Of a change, in logarithms: rows that moved by less do not tell what another plan has to do; nor does a slow block."""
 NEARLY_AS_MUCH = 0.8
 """Of the largest change, in logarithms."""
+COUNTS_TOO = 0.5
+"""Of the largest change, in logarithms: another metric that changed so much is explained where nothing explains the largest."""
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 LEAST_PLANNING_US = 10.0
@@ -131,12 +133,19 @@ class Seen:
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
-    """None where no judged metric changed."""
-    changed = [one for one in seen.findings.values() if one.judged and one.counted in CHANGES and one.ratio]
+    """None where no judged metric changed. Of the metric that tells most, or else of the first of which anything tells why."""
+    changed = _telling(seen.findings.values())
     if not changed:
         return None
-    most = _telling(changed)
     chosen = asked_otherwise(pair)
+    first = _explained(pair, seen, changed[0], chosen)
+    others = (_explained(pair, seen, one, chosen) for one in changed[1:])
+    return first if first.same or first.likely else next((one for one in others if one.likely), first)
+
+
+def _explained(
+    pair: Pair, seen: Seen, most: Finding, chosen: Mapping[str, tuple[str | None, str | None]]
+) -> Explanation:
     explanation = Explanation(
         seen.test,
         pair.target.label,
@@ -155,11 +164,23 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
     return replace(explanation, causes=with_trials(causes, most.metric, seen.trials))
 
 
-def _telling(changed: Sequence[Finding]) -> Finding:
-    """The one that changed most; CPU time where it changed nearly as much, since it tells more."""
-    most = max(changed, key=_size)
-    cpu = next((one for one in changed if one.metric == CPU), None)
-    return cpu if cpu and _size(cpu) >= NEARLY_AS_MUCH * _size(most) else most
+def _telling(findings: Iterable[Finding]) -> list[Finding]:
+    """The judged metrics that changed, most telling first. Those that got worse come before those that got better, since a
+    verdict is about them; of each, none that changed far less than another, and CPU time before what changed little more."""
+    changed = [one for one in findings if one.judged and one.counted in CHANGES and one.ratio]
+    sides = [
+        [one for one in changed if one.counted is verdict] for verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+    ]
+    return [one for side in sides for one in sorted(_large(side), key=_told_first, reverse=True)]
+
+
+def _large(changed: Sequence[Finding]) -> list[Finding]:
+    least = COUNTS_TOO * max(map(_size, changed), default=0.0)
+    return [one for one in changed if _size(one) >= least]
+
+
+def _told_first(finding: Finding) -> float:
+    return _size(finding) / (NEARLY_AS_MUCH if finding.metric == CPU else 1.0)
 
 
 def _size(finding: Finding) -> float:
@@ -182,7 +203,7 @@ class _Search:
     def causes(self) -> list[tuple[float, Cause]]:
         plans = list(self._plans())
         costs = list(self._costs())
-        counters = [name for cause in costs for name in _signs(cause)]
+        counters = [cause.what.removeprefix(COUNTER) for cause in costs if cause.kind is Kind.COUNTER]
         settings = list(self._settings([shape for _, shape in plans], counters))
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
@@ -415,11 +436,17 @@ class _Search:
 
     def _counter(self, cause: Cause, rose: bool) -> Iterator[Cause]:
         known = meaning_of(cause.what.removeprefix(COUNTER))
-        if known and self._is_of_other_bytes(known):
+        if not known or self._is_of_other_bytes(known) or rose != (self.is_worse != known.good):
             return
-        if known and rose == (self.is_worse != known.good) and not self._is_trifle(cause, known):
+        if known.bytes_each and self.most.metric != IO_BYTES:
+            cause = replace(cause, cost=self._cost_of_cpu(cause, known))
+        if not self._is_trifle(cause, known):
             command = self._trial(known.trial) if self.is_worse else ""
             yield replace(cause, means=known.means, source=known.source, command=command, share=self._share(cause))
+
+    def _cost_of_cpu(self, cause: Cause, known: CounterMeaning) -> float:
+        """What pages that are read or written take of the CPU time of an operation; of its bytes they may take all."""
+        return abs(float(cause.mine or 0.0) - float(cause.base or 0.0)) * known.us_each / max(*self._amounts(CPU), 1e-9)
 
     def _is_of_other_bytes(self, known: CounterMeaning) -> bool:
         """Whether it counts reads where it is mostly bytes written that changed, or writes where it is bytes read."""
@@ -427,16 +454,24 @@ class _Search:
         return self.most.metric == IO_BYTES and (known.rows if written > read else known.writes and read > written)
 
     def _is_trifle(self, cause: Cause, known: CounterMeaning) -> bool:
-        """Whether what moved costs next to nothing of the CPU time that the change is about; or little of it, and moved by far
-        less. Costs are rough; and that there is any of a telling one tells more than what it costs."""
-        if self.most.metric != CPU:
-            return False
+        """Whether what moved makes next to nothing of the change; or little of it, and moved by far less. Costs are rough; and
+        that there is any of a telling one tells more than what it costs."""
         base, mine = (float(side or 0.0) for side in (cause.base, cause.mine))
-        cpu_base, cpu_mine = self._amounts(CPU)
-        share = abs(mine - base) * known.us_each / abs(cpu_mine - cpu_base) if cpu_mine != cpu_base else 1.0
+        if cause.cost is not None and cause.cost < TRIFLE:
+            return True
+        share = self._rough_share(cause, abs(mine - base) * known.us_each)
         if base and mine and abs(math.log(mine / base)) < AS_MUCH * _size(self.most):
-            return share < LEAST_SHARE
-        return share < LEAST_COST and not known.telling
+            return share is not None and share < LEAST_SHARE
+        return share is not None and share < LEAST_COST and not known.telling
+
+    def _rough_share(self, cause: Cause, cost_us: float) -> float | None:
+        """Of the change, at what a counter usually costs; of bytes, by bytes; None where that is not known."""
+        if self.most.metric == IO_BYTES:
+            return self._share(cause)
+        base, mine = self._amounts(self.most.metric)
+        if self.most.metric == THROUGHPUT and base and mine:
+            base, mine = 1e6 / base, 1e6 / mine
+        return cost_us / abs(mine - base) if mine != base else None
 
     def _part(self, cause: Cause) -> Iterator[Cause]:
         wanted = OF_THROUGHPUT if self.most.metric == THROUGHPUT else ()
@@ -453,10 +488,10 @@ class _Search:
         """Of the change, where the cause is a part of what changed, in its unit."""
         base, mine = self._amounts(self.most.metric)
         of_cpu = self.most.metric == CPU and cause.unit == "µs/op" and cause.what != WAIT
-        of_io = self.most.metric == IO_BYTES and counts_bytes(cause.what)
-        if not (of_cpu or of_io) or mine == base:
+        each = 1.0 if of_cpu else bytes_each(cause.what) if self.most.metric == IO_BYTES else 0.0
+        if not each or mine == base:
             return None
-        part = float(cause.mine or 0.0) - float(cause.base or 0.0)
+        part = each * (float(cause.mine or 0.0) - float(cause.base or 0.0))
         return min(max(part / (mine - base), 0.0), 1.0)
 
     def _settings(self, shapes: Sequence[Difference], counters: Sequence[str]) -> Iterator[tuple[float, Cause]]:
@@ -500,6 +535,18 @@ class _Search:
         }
         return acting.get(known.tests, False)
 
+    def _threads_act(self, known: SettingMeaning) -> bool:
+        """Whether its threads make up a part of the change in CPU time. Versions name threads otherwise, and one that does fewer
+        operations may do as much in the background by the second: so its own threads are compared, and not all of them."""
+        if self.most.metric == IO_BYTES or not self._moved_as_much(self.seen.findings.get(CPU)):
+            return False
+        base, mine = (
+            sum(us for name, us in side.items() if name.startswith(BACKGROUND) and is_named(name, known.counters))
+            for side in (self.seen.base, self.seen.mine)
+        )
+        cpu_base, cpu_mine = self._amounts(CPU)
+        return (mine - base) / (cpu_mine - cpu_base) >= LEAST_SHARE
+
     def _sign(
         self,
         known: SettingMeaning,
@@ -515,6 +562,8 @@ class _Search:
             return _SIGN_OF_ANSWERS
         if may_tell and any(shape.tells(pattern) for shape in shapes for pattern in known.operators):
             return _SIGN_OF_PLAN
+        if self._threads_act(known):
+            return _SIGN_OF_TELLING
         moved = [meaning_of(counter) for counter in counters if is_named(counter, known.counters)]
         if moved:
             return _SIGN_OF_TELLING if any(one and one.telling for one in moved) else _SIGN_OF_COUNTER
@@ -538,15 +587,6 @@ def _is_contradicted(plan: str, means: Means) -> bool:
 
 def _is_of_index(counter: str) -> bool:
     return counter.startswith(f"{COUNTER}index.") and counter.endswith(_READS)
-
-
-def _signs(cause: Cause) -> list[str]:
-    """Of a counter its name, of background work those of its threads: `background.ib_log_writer`."""
-    if cause.kind is Kind.COUNTER:
-        return [cause.what.removeprefix(COUNTER)]
-    if cause.kind is not Kind.BACKGROUND:
-        return []
-    return [f"{BACKGROUND}{thread}" for thread in str(cause.facts.get(THREADS, "")).splitlines()] or [cause.what]
 
 
 def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:

@@ -26,6 +26,7 @@ class CounterMeaning(Shape):
     means: str
     us_each: float
     source: str
+    bytes_each: float = 0.0
     rows: bool = False
     writes: bool = False
     telling: bool = False

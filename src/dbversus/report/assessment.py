@@ -48,6 +48,7 @@ from dbversus.report.parts.each_test.statements import statements_of_tests
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import load_figures
+from dbversus.report.parts.experiment.trials import trials_among
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.notes import background, not_replicated
 from dbversus.report.parts.notes.calibration import calibration_words
@@ -305,7 +306,7 @@ def _explanations(
             profile, waits = measured.profiles.get(of_both), measured.waits.get(of_both)
             planning_ms = planning_of(test_of(item.test), *(_planning(results, one) for one in (results.base, target)))
             writes = _writes(results, item.test)
-            tried = measured.trials.get(of_both, ())
+            tried = [*measured.trials.get(of_both, ()), *trials_among(results, target, comparisons)]
             ran, asked = (
                 [_known(results.server_json(one, name)) for one in (results.base, target)]
                 for name in ("executed.json", "plans.json")

@@ -4,9 +4,11 @@ from pathlib import Path
 import pytest
 
 from dbversus.report.assessment import build_assessment
-from dbversus.report.parts.experiment.trials import measured_trials
+from dbversus.report.parts.experiment.trials import measured_trials, trials_among
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.stats.comparison import compare
+from dbversus.stats.judge import judge
 
 from ...synthetic import LABELS, write_results
 
@@ -67,3 +69,47 @@ def test_a_damaged_trial_is_told_and_costs_the_report_nothing_else(tmp_path: Pat
     assert assessment.explanations
     (said,) = [note for one in assessment.sections if one.name == "functions" for note in one.notes]
     assert str(journal.parent) in said
+
+
+def with_settings(folder: Path, *asked: tuple[str, str, dict[str, str]]) -> list[str]:
+    """Results of targets of these binaries, names and settings; the trials of the second one."""
+    journal = write_results(folder, targets=3) / JOURNAL
+    header, *rest = journal.read_text().splitlines()
+    record = json.loads(header)
+    for target, (checksum, label, settings) in zip(record["targets"], asked, strict=True):
+        target |= {"checksum": checksum, "label": label, "rendered": {"name": "c", "settings": settings}}
+    journal.write_text("\n".join([json.dumps(record), *rest]) + "\n")
+    (folder / "slots.parquet").unlink(missing_ok=True)
+    results = open_results(folder)
+    of_test = [one for one in compare(results, judge(results)) if one.test == "range-notcovered-si"]
+    tried = list(trials_among(results, results.targets[1], of_test))
+    assert all((one.change.target, one.after.target) == (asked[1][1], asked[2][1]) for one in tried)
+    return sorted({trial.settings for trial in tried})
+
+
+OLD = ("1", "postgres:13.1", {"jit": "off"})
+BARE = ("2", "postgres:17.11", {"jit": "off"})
+JIT = ("2", "postgres:17.11@jit=on", {"jit": "on"})
+MORE = ("2", "postgres:17.11@jit=on,work_mem=9MB", {"jit": "on", "work_mem": "9MB"})
+SIMILAR = ("2", "postgres:17.11@jit=once", {"jit": "once"})
+
+
+@pytest.mark.parametrize(
+    ("base", "target", "other", "settings"),
+    [
+        (OLD, JIT, BARE, ["jit=off"]),  # it is put back
+        (OLD, JIT, MORE, ["work_mem=9MB"]),  # it may bring an older version's behaviour back
+        (OLD, JIT, SIMILAR, []),  # neither of the two
+        (OLD, JIT, ("3", "postgres:17.12", {"jit": "off"}), []),  # another build
+        (BARE, MORE, JIT, ["work_mem not set"]),
+        (BARE, JIT, MORE, []),  # of one build, what neither has cannot be why they differ
+    ],
+)
+def test_targets_of_one_build_are_trials_of_each_other(
+    base: tuple[str, str, dict[str, str]],
+    target: tuple[str, str, dict[str, str]],
+    other: tuple[str, str, dict[str, str]],
+    settings: list[str],
+    tmp_path: Path,
+) -> None:
+    assert with_settings(tmp_path / "results", base, target, other) == settings
