@@ -68,8 +68,8 @@ def test_a_remark_stands_beside_what_is_not_found(judged: Judged) -> None:
     assert figures and not any(one.status == Status.FOUND for one in figures)
     assert all("since it is so" in line for line in claims.lines(replace(first, figures=tuple(figures))))
     part = claims.posts_of(judged)[0]
-    told = claims.remarks(replace(part, claims=(replace(first, figures=tuple(figures)),)))
-    assert len(told) == len(figures) and all(line.endswith(": since it is so") for line in told)
+    (reason,) = claims.remarks(replace(part, claims=(replace(first, figures=tuple(figures)),)))
+    assert reason.endswith(": since it is so") and all(one.test in reason for one in figures)
     found = replace(first, figures=(replace(figures[0], status=Status.FOUND),))
     assert "since it is so" not in "".join(claims.lines(found)) and claims.remarks(replace(part, claims=(found,))) == []
 

@@ -1,6 +1,6 @@
 """Claims of the posts that an experiment repeats: what was published, and what became of it here."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
@@ -146,12 +146,20 @@ def _is_open(one: ScoredFigure) -> bool:
 
 
 def remarks(post: ScoredPost) -> list[str]:
-    """Likely reasons, each with its figure: they are too long for a table."""
+    """Likely reasons, each with its figures: they are too long for a table."""
+    reasons: dict[str, dict[tuple[str, str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for claim, one in post.figures():
+        if reason := _remark(one):
+            reasons[reason][claim.number, one.metric.replace("_", " "), one.builds].append(one.test)
     return [
-        f"{claim.number}, {one.test} {one.metric.replace('_', ' ')}, {one.builds}: {_remark(one)}"
-        for claim, one in post.figures()
-        if _remark(one)
+        "; ".join(_tests_of(figures, tests) for figures, tests in told.items()) + f": {reason}"
+        for reason, told in reasons.items()
     ]
+
+
+def _tests_of(figures: tuple[str, str, str], tests: Sequence[str]) -> str:
+    claim, metric, builds = figures
+    return f"{claim}, {metric} of {', '.join(dict.fromkeys(tests))}, {builds}"
 
 
 def _rows(claim: ScoredClaim) -> Iterator[Row]:
