@@ -64,9 +64,9 @@ def test_every_test_of_every_suite_has_its_sql(suite: Suite, dbms: str) -> None:
 
 @pytest.mark.parametrize("dbms", ["mysql", "mariadb", "myrocks", "postgres"])
 def test_the_43_tests_have_the_statements_of_the_reference(dbms: str) -> None:
-    tests = load_suite("sysbench").tests
-    assert {test.base for test in tests.values()} == SHAPES.keys()
-    for test in tests.values():
+    tests = load_suite("sysbench").reported_tests
+    assert {test.base for test in tests} == SHAPES.keys()
+    for test in tests:
         made = definition(test, dbms, 10_000)
         assert [statement["sql"] for statement in made["statements"]] == SHAPES[test.base], test.name
         modes = {statement.get("mode", "prepared") for statement in made["statements"]}

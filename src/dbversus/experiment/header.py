@@ -129,8 +129,7 @@ def _settings(stage: Stage) -> dict[str, dict[str, dict[str, Value]]]:
 
 
 def _case_names(stage: Stage) -> list[str]:
-    tests = [test for test in stage.suite.tests.values() if not test.warm_up]
-    names = (case.name for test in tests for case in cases_of(test, stage.spec))
+    names = (case.name for test in stage.suite.reported_tests for case in cases_of(test, stage.spec))
     return list(dict.fromkeys((LOAD, *names)))
 
 

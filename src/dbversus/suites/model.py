@@ -520,6 +520,11 @@ class Suite:
         return {test.name: test for phase in self.phases for test in phase.tests}
 
     @property
+    def reported_tests(self) -> list[Test]:
+        """Those that are no warm-ups, in order."""
+        return [test for test in self.tests.values() if not test.warm_up]
+
+    @property
     def is_pass(self) -> bool:
         """Whether tests build on others, so that a block measures all of them, as long as one is undecided."""
         return any(test.builds_on for test in self.tests.values())
@@ -527,7 +532,7 @@ class Suite:
     @property
     def sequence(self) -> list[str]:
         """Names of all reported tests in order; the first is `load`."""
-        return [LOAD, *(name for name, test in self.tests.items() if not test.warm_up and name != LOAD)]
+        return [LOAD, *(test.name for test in self.reported_tests if test.name != LOAD)]
 
     def select(self, globs: str | None) -> "Suite":
         """The suite with only those tests that match one of the comma-separated globs or named selections.

@@ -18,7 +18,7 @@ from ..fakes import FakeEngine, case_of, engine_of, make_rig, records
 def _with_form(rig: Rig) -> Case:
     """`point-query`, and beside it `other`, which is against it."""
     (phase,) = rig.suite.phases
-    (first,) = phase.tests
+    (first,) = (test for test in phase.tests if not test.warm_up)
     form = replace(first, name="other", base="other", against=first.name)
     rig.suite = rig.contest.suite = replace(rig.suite, phases=(Phase("all", (first, form), settle=False),))
     return replace(case_of(rig, first.name), forms=(case_of(rig, "other"),))

@@ -198,7 +198,7 @@ def test_what_is_no_server_cannot_be_slowed_down(dbms: str) -> None:
 
 
 def test_only_tests_that_are_run_can_be_slowed_down() -> None:
-    suite: Any = SimpleNamespace(tests={"scan": SimpleNamespace(name="scan", warm_up=False, has_one_client=False)})
+    suite: Any = SimpleNamespace(reported_tests=[SimpleNamespace(name="scan", has_one_client=False)])
     targets: Any = [SimpleNamespace(dbms="postgres")] * 2
     choices = {"targets": ["postgres:17"] * 2, "clients": [1, 4]}
     for name in ("scan", "scan@4"):

@@ -168,7 +168,7 @@ def _asked(rig: Rig, target: Target) -> dict[str, _Asked]:
 
 def _left_out(rig: Rig, explained: set[str]) -> dict[str, str]:
     """Test → why none of its statements was explained."""
-    tests = [test for test in rig.suite.tests.values() if test.name not in explained and not test.loads]
+    tests = [test for test in rig.suite.reported_tests if test.name not in explained and not test.loads]
     return {
         test.name: "needs what other tests change" if test.builds_on else "servers have no plan of its statements"
         for test in tests

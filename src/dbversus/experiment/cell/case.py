@@ -13,7 +13,7 @@ from dbversus.experiment.observe.every import COUNTED_ALONE, observers_of
 from dbversus.experiment.observe.latency import Latency
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
-from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.cases import Case, warms_s
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.forms import forget_forms, forms_of
 from dbversus.experiment.rig.recovery import heed_crashes, through_losses
@@ -22,7 +22,6 @@ from dbversus.experiment.rig.spoiled import whole_or_spoiled
 from dbversus.results.records import Test
 from dbversus.suites.model import Work
 
-WARM_UP_MS = 500
 SAMPLES_AT_MOST = 8
 """Of a single statement that is undone, in a block."""
 
@@ -161,5 +160,5 @@ def warm_up(rig: Rig, block: int, case: Case) -> None:
 
 def _warm_up(rig: Rig, block: int, case: Case) -> None:
     open_case(rig, block, case)
-    one_row(rig, case, rig.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
+    one_row(rig, case, rig.alive_names, {"ms": round(1000 * warms_s(rig.spec)), "min_ops": 1})
     rig.engine.call("close")

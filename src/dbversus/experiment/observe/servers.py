@@ -97,7 +97,7 @@ def _executed(rig: Rig, target: Target, done: dict[str, Executed]) -> dict[str, 
 def _executions(rig: Rig, target: Target) -> Iterator[tuple[list[str], list[Execution], list[str]]]:
     """Of each test its statements by name, which are executed together: one may need what another has changed."""
     spec, dbms = rig.spec, target.server.dbms
-    for test in rig.suite.tests.values():
+    for test in rig.suite.reported_tests:
         if test.has_one_client or test.builds_on or not test.statements:
             continue
         asked = (test, dbms, spec.table_size, spec.tables)
@@ -181,7 +181,7 @@ def explainable(
     `late`: of tests that build on others, else of all others. `single`: also single statements of which there is a plan.
     """
     spec, dbms = rig.spec, target.server.dbms
-    for test in rig.suite.tests.values():
+    for test in rig.suite.reported_tests:
         # of most single statements servers have no plan, and that of the load's INSERTs tells nothing;
         # what builds on other tests finds neither its rows nor its indexes at first
         is_asked = not test.has_one_client or (single and test.is_single)

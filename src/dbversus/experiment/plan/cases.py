@@ -8,6 +8,8 @@ from dbversus.suites.assembly.roles import clients_of
 from dbversus.suites.model import Suite, Test
 from dbversus.units import show_count
 
+LEAST_WARM_S, MOST_WARM_S = 0.5, 5.0
+
 
 @dataclass(frozen=True)
 class Case:
@@ -51,6 +53,12 @@ def size_suffix(spec: ExperimentSpec, table_size: int) -> str:
 
 def _clients_suffix(clients: Sequence[int], count: int) -> str:
     return f"@{count}" if len(clients) > 1 else ""
+
+
+def warms_s(spec: ExperimentSpec) -> float:
+    """How long a test that only warms caches is driven on each target: as long as a lead-in, but no longer than the reference
+    warms up."""
+    return min(max(spec.lead_in_s, LEAST_WARM_S), MOST_WARM_S)
 
 
 def most_clients(spec: ExperimentSpec, suite: Suite) -> int:

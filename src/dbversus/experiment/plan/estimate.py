@@ -10,7 +10,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.plan.cases import Case, cases_of
+from dbversus.experiment.plan.cases import Case, cases_of, warms_s
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, empty_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS, least_rows
@@ -101,7 +101,7 @@ def remaining_s(
 
 def undecided_cases(spec: ExperimentSpec, suite: Suite, progress: Progress) -> list[Case]:
     """Those that are measured in the next block, in the order of the suite."""
-    cases = [case for test in suite.tests.values() if not test.warm_up for case in cases_of(test, spec)]
+    cases = [case for test in suite.reported_tests for case in cases_of(test, spec)]
     return [case for case in cases if case.name not in progress.retired]
 
 
@@ -194,7 +194,7 @@ def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
 
 def _cases(spec: ExperimentSpec, suite: Suite) -> list[Case]:
     """Those that take as long as their slots."""
-    tests = [test for test in suite.tests.values() if not test.warm_up and not test.work]
+    tests = [test for test in suite.reported_tests if not test.work]
     return [case for test in tests for case in cases_of(test, spec)]
 
 
@@ -228,7 +228,8 @@ def _block_s(
     settles = sizes * sum(phase.settle for phase in suite.phases)
     changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
-    known_s = sum(_known_s(case, spec) for case in _work(spec, suite))
+    warm_ups = sizes * len(spec.clients) * sum(test.warm_up for test in suite.tests.values())
+    known_s = sum(_known_s(case, spec) for case in _work(spec, suite)) + warm_ups * warms_s(spec)
     per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + known_s
     put_off_s = max(map(_deferred_work_s, spec.targets))
     waits = changes * (bool(spec.drain_s) * strikes(put_off_s, spec.freeze) + spec.freeze)

@@ -27,7 +27,7 @@ def check_injection(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSp
                 f"There is nothing to inject into: {text} is no process of its own; `inject` is for "
                 "PostgreSQL, MySQL, MariaDB and MyRocks."
             )
-    tests = [test for test in suite.tests.values() if not test.warm_up]
+    tests = suite.reported_tests
     cases = [case.name for test in tests for case in cases_of(test, spec)]
     check_tests(spec.inject, list(dict.fromkeys([*(test.name for test in tests), *cases])))
 
