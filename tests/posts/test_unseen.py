@@ -57,6 +57,16 @@ def test_what_a_figure_over_many_tests_is_about_is_claimed(run: PostRun, tmp_pat
     assert _unseen(run, tmp_path, many).ratios == _unseen(run, tmp_path).ratios + 8
 
 
+def test_widths_are_of_the_figures_that_a_run_was_scored_by(run: PostRun, tmp_path: Path) -> None:
+    (post,) = score(run, [read_post(write_post(tmp_path, OURS))])
+    other = replace(
+        run, header=msgspec.structs.replace(run.header, command="dbversus run posts/2021-01-19-scan-compilers")
+    )
+    assert other.experiment != run.experiment
+    assert unseen(run, post).ratios and not unseen(other, post).ratios
+    assert len(unseen(other, post).changes) == len(unseen(run, post).changes)
+
+
 def test_a_place_whose_figures_do_not_count_has_no_changes(run: PostRun, tmp_path: Path) -> None:
     assert _unseen(replace(run, spoilt=[(test, "postgres:13") for test in run.tests]), tmp_path).changes == ()
 

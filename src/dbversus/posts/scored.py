@@ -18,8 +18,8 @@ class ScoredFigure:
     `ratio` is ours, new ÷ old, with its interval over `blocks`, or their range; labels of targets are empty where nothing
     stands for a build. `size`: of the same direction, whether ours is weaker or stronger. `builds`: new ÷ old by their
     names in the post. `server`: the post's, where it has several. `differences`: what is known to differ between the builds
-    there and here. `parts`: of most or all tests together, each of them. `remark`: the likely reason of a disagreement, as the
-    file of claims has it.
+    there and here. `experiment`: by whose results it was scored. `parts`: of most or all tests together, each of them.
+    `remark`: the likely reason of a disagreement, as the file of claims has it.
     """
 
     test: str
@@ -44,6 +44,7 @@ class ScoredFigure:
     published_high: float | None = None
     parts: tuple["ScoredFigure", ...] = ()
     remark: str = ""
+    experiment: str = ""
 
     @property
     def words(self) -> str:

@@ -243,6 +243,7 @@ def _scored(
         published_low=published.low if published else None,
         published_high=published.high if published else None,
         remark=figure.remark,
+        experiment=asked.measured.run.experiment if asked.measured else "",
     )
 
 

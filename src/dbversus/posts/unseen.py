@@ -35,11 +35,11 @@ class Unseen:
 
 def unseen(run: PostRun, post: ScoredPost) -> Unseen:
     """Changes are those against the base of the run; imports have no intervals, and show none of it."""
-    figures = _figures(run, post)
+    figures = [one for one in _compared(post) if one.experiment == run.experiment]
     found = [one for one in judged(run) if one.judged and (one.test, one.target) not in run.spoilt]
     margins = {(one.test, one.metric): one.margin for one in found}
     widths = {_ratio(one): math.log(one.high / one.low) / 2 for one in figures if one.low and one.high}
-    claimed = {(one.test, _metric(one), frozenset((one.new, one.old))) for one in figures}
+    claimed = {(one.test, _metric(one), frozenset((one.new, one.old))) for one in _compared(post)}
     base = run.targets[0].label
     changes = [
         Change(one, _why(run, one))
@@ -54,11 +54,9 @@ def unseen(run: PostRun, post: ScoredPost) -> Unseen:
     )
 
 
-def _figures(run: PostRun, post: ScoredPost) -> list[ScoredFigure]:
-    """Those that it was compared by, and the parts of figures over many tests."""
-    labels = {target.label for target in run.targets}
-    every = [part for _, one in post.figures() for part in (one, *one.parts)]
-    return [one for one in every if one.ratio and {one.new, one.old} <= labels]
+def _compared(post: ScoredPost) -> list[ScoredFigure]:
+    """Figures that have one of ours, and the parts of figures over many tests."""
+    return [part for _, one in post.figures() for part in (one, *one.parts) if part.ratio]
 
 
 def _ratio(figure: ScoredFigure) -> tuple[str, str, str, str]:
