@@ -87,7 +87,7 @@ def _print_dry(spec: "ExperimentSpec") -> None:
     for text in spec.targets:
         print(f"{text}: {resolve(parse_target(text)).version}")
     suite = spec.read_suite()
-    statements = sum(len(test.statements) for test in suite.tests.values())
+    statements = sum(len(test.statements) for test in suite.reported_tests)
     print(
         f"{count_of(statements, 'statement')} of {suite.name} with {spec.table_size:,} rows per table; nothing is measured"
     )

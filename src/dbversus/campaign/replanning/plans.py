@@ -122,7 +122,7 @@ def replan(spec: ExperimentSpec, display: Display, *, wait: bool) -> Plans:
 
 def _expected_s(spec: ExperimentSpec) -> float:
     suite = spec.read_suite()
-    statements = sum(len(test.statements) for test in suite.tests.values())
+    statements = sum(len(test.statements) for test in suite.reported_tests)
     return estimate(spec, suite).load_s + START_S + statements * 2 * EXPLAIN_S
 
 
