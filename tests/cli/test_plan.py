@@ -83,7 +83,7 @@ def test_the_short_form_of_a_file_takes_the_place_of_what_it_names(tmp_path: Pat
     assert (full.exit_code, short.exit_code) == (0, 0), full.output + short.output
     assert "1,000,000 rows" in full.output and "after 3, 4, 6, 8, 12 blocks" in full.output
     assert "7,000 rows" in short.output and "after 3, 4, 6 blocks" in short.output
-    assert "phase" in short.output and "hot-points" not in short.output
+    assert "phase" in short.output and "random-points" not in short.output
 
 
 @pytest.mark.usefixtures("home")

@@ -40,7 +40,8 @@ def test_the_43_tests_of_january_2021_in_their_order() -> None:
 
 def test_the_present_sequence() -> None:
     suite = load_suite("sysbench-now")
-    assert list(suite.tests)[:3] == ["point-query.warm.pre", "scan.warm.pre", "point-query.pre"]
+    assert next(test.name for test in suite.reported_tests) == "point-query.pre"
+    assert list(suite.tests)[:2] == ["point-query.warm.pre", "scan.warm.pre"]
     assert {"read-only-simple", "read-only-sum", "read-only-order", "read-only-distinct", "read-only-count"} <= set(
         suite.tests
     )
@@ -54,6 +55,15 @@ def test_quick_is_a_dozen_tests_of_all_groups(name: str) -> None:
     assert len(quick.sequence) == 13
     groups = Counter(test.group for test in quick.tests.values() if not test.warm_up)
     assert min(groups[group] for group in ("point", "range", "range-aggregate", "write")) >= 1
+
+
+@pytest.mark.parametrize("name", ["sysbench", "sysbench-2017", "sysbench-now"])
+def test_random_points_fill_the_adaptive_hash_index_before_point_queries(name: str) -> None:
+    for phase in load_suite(name).phases:
+        bases = [test.base for test in phase.tests]
+        if "point-query" in bases:
+            warmed = [base for base in bases[: bases.index("point-query")] if base.startswith("random-points")]
+            assert any(base.endswith(".warm") for base in warmed)
 
 
 def test_reads_and_writes_are_all_tests_without_overlap() -> None:

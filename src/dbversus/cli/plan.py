@@ -116,7 +116,9 @@ def _as_object(
 ) -> dict[str, Any]:
     return {
         "targets": [asdict(target) for target in targets],
-        "phases": [{"name": phase.name, "tests": [test.name for test in phase.tests]} for phase in suite.phases],
+        "phases": [
+            {"name": phase.name, "tests": [test.name for test in phase.reported_tests]} for phase in suite.phases
+        ],
         "passed_over": [*_passed_over(spec, suite), *spec.left_out()],
         "expected": asdict(expected),
         "experiment": spec.model_dump(mode="json"),
@@ -130,7 +132,7 @@ def _rows(spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[
     if len(targets) > 1:
         yield "order", _order(spec)
     for phase in suite.phases:
-        yield "phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}"
+        yield "phase", f"{phase.name}: {', '.join(test.name for test in phase.reported_tests)}"
     yield from (("work", words) for size in spec.table_sizes for words in work_words(suite, size, spec.tables))
     yield "data", _data(spec, suite, expected)
     yield from (("note", words) for words in (*_passed_over(spec, suite), *spec.left_out()))

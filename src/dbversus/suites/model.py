@@ -325,6 +325,11 @@ class Phase:
     data: str = LOADED
     vacuum: bool = False
 
+    @property
+    def reported_tests(self) -> list[Test]:
+        """Those that are no warm-ups."""
+        return [test for test in self.tests if not test.warm_up]
+
 
 @dataclass(frozen=True)
 class Load:

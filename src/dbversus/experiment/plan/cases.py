@@ -8,7 +8,7 @@ from dbversus.suites.assembly.roles import clients_of
 from dbversus.suites.model import Suite, Test
 from dbversus.units import show_count
 
-LEAST_WARM_S, MOST_WARM_S = 0.25, 5.0
+LEAST_WARM_S, MOST_WARM_S = 0.1, 5.0
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def show(
         say(console, f"{phase.name}{settled}", "bold")
         table = plain_table("test", "group", "statements", "note")
         for test in phase.tests:
-            cells = (test.name, shown.group_titles[test.group], _statements(test), test.note)
+            note = "Only warms caches, and is not reported." if test.warm_up else test.note
+            cells = (test.name, shown.group_titles[test.group], _statements(test), note)
             table.add_row(*map(Text, cells))
         print_table(console, table)
         console.print()
