@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from dbversus.dbms.sizes import size_bytes
@@ -53,8 +55,9 @@ def test_caches_follow_from_a_limit_whatever_the_number_of_servers(
 @pytest.mark.parametrize("limit_mb", [384, 512, 2048])
 def test_what_myrocks_may_take_fits_into_the_limit_with_the_server_itself(limit_mb: int) -> None:
     config = load_config("myrocks", "10.11.19", [], Sizing(16 * GIB, 2).limited_to(limit_mb * 2**20))
-    memtable = config.init_options["rocksdb_override_cf_options"].partition("write_buffer_size=")[2].strip("}")
-    sizes = [config.settings["rocksdb_block_cache_size"], *[memtable] * 4]
+    memtables = re.findall(r"write_buffer_size=(\w+)", config.init_options["rocksdb_override_cf_options"])
+    assert len(memtables) == 2, "of the data, and of the server's own family"
+    sizes = [config.settings["rocksdb_block_cache_size"], *[memtables[0]] * 4]
     taken_mb = sum(size_bytes(size) or 0 for size in sizes) / 2**20
     itself_mb = 270  # measured once indexes of 2M rows were built
     assert taken_mb > 30
@@ -83,3 +86,11 @@ def test_servers_may_not_have_more_than_the_host() -> None:
     assert Sizing(GIB, 2).limited_to(None) == Sizing(GIB, 2)
     with pytest.raises(UsageError, match=r"--memory 768m for each of 2 servers .* more than the 1\.0 GiB"):
         Sizing(GIB, 2).limited_to(768 * 2**20)
+
+
+@pytest.mark.parametrize("items", [["cx6a", "limited_memory"], ["ref2017", "limited_memory"], ["limited_memory"]])
+@pytest.mark.parametrize("version", ["10.5.23", "10.11.19"])
+def test_under_a_limit_no_family_of_myrocks_has_large_memtables(version: str, items: list[str]) -> None:
+    config = load_config("myrocks", version, items, Sizing(16 * GIB, 2).limited_to(GIB // 2))
+    said = config.init_options["rocksdb_override_cf_options"]
+    assert re.findall(r"(\w+)=\{write_buffer_size=(\w+)", said) == [("default", "8M"), ("__system__", "8M")]
