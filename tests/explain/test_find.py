@@ -161,6 +161,15 @@ def test_files_of_an_index_build_point_to_how_it_sorts_and_not_to_temporary_tabl
     assert [what for kind, what in _names(pair, _seen(tables)) if kind is Kind.SETTING] == ["temptable_max_ram"]
 
 
+def test_a_setting_of_an_engine_without_tables_is_no_lead_but_is_known_where_it_was_asked_for() -> None:
+    name, seen = "innodb_purge_batch_size", _seen(SLOWER, writes=True)
+    between = ({name: "300"}, {name: "127"})
+    assert _names(_pair(*between, versions=("10.5.1", "10.11.1"), dbms="mariadb", asked=({}, {})), seen)
+    assert _names(_pair(*between, versions=("10.5.1", "10.11.1"), dbms="myrocks", asked=({}, {})), seen) == []
+    found = _explained(_pair(*between, dbms="myrocks"), seen)
+    assert [cause.what for cause in found.causes if cause.tested] == [name] and not found.same_config
+
+
 def test_settings_without_a_sign_are_no_causes() -> None:
     base, mine = ({"max_wal_size": f"{size}GB", "work_mem": f"{size}MB"} for size in (1, 2))
     pair = _pair(base, mine, versions=("16.1", "17.1"))

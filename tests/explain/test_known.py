@@ -11,7 +11,7 @@ from dbversus.stats.metrics import BACKGROUND
 
 
 def test_every_entry_has_a_source_and_no_name_stands_twice() -> None:
-    causes, settings = known._counters().causes, known._settings()
+    causes, settings = known._counters().causes, known._settings().settings
     assert all(one.source and one.means for one in causes) and all(one.source and one.means for one in settings)
     names = [name for one in causes for name in one.names]
     assert len(names) == len(set(names))
@@ -28,7 +28,7 @@ def test_what_is_executed_otherwise_has_a_source_and_a_pattern() -> None:
 
 def test_signs_of_settings_are_threads_or_counters_that_mean_something() -> None:
     named = [name for one in known._counters().causes for name in one.names]
-    for setting in known._settings():
+    for setting in known._settings().settings:
         for pattern in setting.counters:
             assert pattern.startswith(BACKGROUND) or any(known.is_named(name, [pattern]) for name in named), pattern
 
@@ -50,6 +50,13 @@ def test_meanings_are_found_by_pattern() -> None:
     assert found and found.rows
     assert meaning_of("status.uptime") is None
     assert settings_named("optimizer_switch.mrr", "mysql") and not settings_named("optimizer_switch.mrr", "postgres")
+
+
+@pytest.mark.parametrize("dbms", ["mysql", "mariadb", "myrocks"])
+def test_settings_of_an_engine_without_tables_act_on_no_test(dbms: str) -> None:
+    assert bool(settings_named("innodb_purge_batch_size", dbms)) == (dbms != "myrocks")
+    assert bool(settings_named("rocksdb_flush_log_at_trx_commit", dbms)) == (dbms == "myrocks")
+    assert settings_named("sync_binlog", dbms)
 
 
 def test_a_counter_is_broken_only_where_it_stands_still_beside_others_that_move() -> None:

@@ -76,16 +76,3 @@ def test_sizes_that_a_server_has_rounded_are_nearly_equal(values: tuple[str, str
 def test_a_whole_number_is_the_same_with_decimals() -> None:
     settings = [{"pct": "90", "cost": "4.5"}, {"pct": "90.000000", "cost": "4.0"}]
     assert [one.name for one in differing_settings(settings, ["mysql", "mysql"])] == ["cost"]
-
-
-def test_settings_of_an_engine_without_data_are_noise() -> None:
-    settings = [
-        {"innodb_purge_batch_size": "300", "rocksdb_block_size": "4096"},
-        {"innodb_purge_batch_size": "127", "rocksdb_block_size": "16384"},
-    ]
-
-    def names(dbms: str) -> list[str]:
-        return [row.name for row in differing_settings(settings, [dbms, dbms])]
-
-    assert names("myrocks") == ["rocksdb_block_size"]
-    assert names("mysql") == names("mariadb") == ["innodb_purge_batch_size"]

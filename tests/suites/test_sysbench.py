@@ -59,11 +59,12 @@ def test_quick_is_a_dozen_tests_of_all_groups(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sysbench", "sysbench-2017", "sysbench-now"])
 def test_random_points_fill_the_adaptive_hash_index_before_point_queries(name: str) -> None:
-    for phase in load_suite(name).phases:
-        bases = [test.base for test in phase.tests]
-        if "point-query" in bases:
-            warmed = [base for base in bases[: bases.index("point-query")] if base.startswith("random-points")]
-            assert any(base.endswith(".warm") for base in warmed)
+    phases = [[test.base for test in phase.tests] for phase in load_suite(name).phases]
+    with_points = [bases for bases in phases if "point-query" in bases]
+    assert len(with_points) == 2, "before and after the writes"
+    for bases in with_points:
+        before = bases[: bases.index("point-query")]
+        assert any(base.startswith("random-points") and base.endswith(".warm") for base in before)
 
 
 def test_reads_and_writes_are_all_tests_without_overlap() -> None:

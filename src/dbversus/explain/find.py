@@ -238,7 +238,7 @@ class _Search:
             return
         base, mine = (", ".join(str(values[side] or NOT_SET) for values in self.chosen.values()) for side in (0, 1))
         names = ", ".join(self.chosen)
-        known = settings_named(names, family_name(self.pair.target.dbms))
+        known = settings_named(names, self.pair.target.dbms)
         means, source = (known[0].means, known[0].source) if known else ("", "")
         yield self._new(Kind.SETTING, names, base=base, mine=mine, share=1.0, tested=True, means=means, source=source)
 
@@ -496,11 +496,10 @@ class _Search:
 
     def _settings(self, shapes: Sequence[Difference], counters: Sequence[str]) -> Iterator[tuple[float, Cause]]:
         """Those that differ and show a sign of having to do with the change."""
-        family = family_name(self.pair.target.dbms)
         for name, (base, mine) in self.pair.differing.items():
             if self.pair.same_build and name not in self.chosen:
                 continue  # it follows from what was chosen
-            for known in settings_named(name, family):
+            for known in settings_named(name, self.pair.target.dbms):
                 both = base is not None and mine is not None
                 is_asked_for = name in self.chosen and not (
                     self.pair.is_by_version(name) or self._changed_without(name)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dbversus.dbms.known import family_name
 from dbversus.dbms.versions import in_range
 from dbversus.explain.operators import Difference
 from dbversus.suites.file.generators import Shape
@@ -39,14 +40,16 @@ class ByTheClock(Shape):
     reads: bool = False
 
 
-class ChangedMeaning(Shape):
-    dbms: list[str]
-    names: list[str]
-    source: str
-
-
 class Named(Shape):
     names: list[str]
+
+
+class NamedOf(Named):
+    dbms: list[str]
+
+
+class ChangedMeaning(NamedOf):
+    source: str
 
 
 class Needed(Shape):
@@ -115,6 +118,7 @@ class _Plans(Shape):
 
 class _Settings(Shape):
     settings: list[SettingMeaning]
+    engines: list[NamedOf]
 
 
 @cache
@@ -123,8 +127,8 @@ def _counters() -> _Counters:
 
 
 @cache
-def _settings() -> Sequence[SettingMeaning]:
-    return read_shape(_Settings, read_source(Path(__file__).with_name("settings.toml"))).settings
+def _settings() -> _Settings:
+    return read_shape(_Settings, read_source(Path(__file__).with_name("settings.toml")))
 
 
 @cache
@@ -156,9 +160,12 @@ def meaning_of(counter: str) -> CounterMeaning | None:
     return next((one for one in _counters().causes if is_named(counter, one.names)), None)
 
 
-def settings_named(name: str, family: str) -> list[SettingMeaning]:
-    """What is known of it, most special first."""
-    return [one for one in _settings() if one.dbms == family and is_named(name, one.names)]
+def settings_named(name: str, dbms: str) -> list[SettingMeaning]:
+    """What is known of it, most special first; nothing where it is of a storage engine that keeps no tables of that DBMS."""
+    if any(dbms in one.dbms and is_named(name, one.names) for one in _settings().engines):
+        return []
+    family = family_name(dbms)
+    return [one for one in _settings().settings if one.dbms == family and is_named(name, one.names)]
 
 
 def is_by_the_clock(counter: str, writes: bool) -> bool:

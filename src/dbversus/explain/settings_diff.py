@@ -94,6 +94,5 @@ def _modes_of_any(settings: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _is_noise(name: str, dbms: str) -> bool:
-    rules = noise()
-    patterns = rules["settings"].get(family_name(dbms), []) + rules["settings_of_other_engines"].get(dbms, [])
+    patterns = noise()["settings"].get(family_name(dbms), [])
     return any(fnmatchcase(name.lower(), pattern) for pattern in patterns)

@@ -57,7 +57,7 @@ def test_what_myrocks_may_take_fits_into_the_limit_with_the_server_itself(limit_
     config = load_config("myrocks", "10.11.19", [], Sizing(16 * GIB, 2).limited_to(limit_mb * 2**20))
     memtables = re.findall(r"write_buffer_size=(\w+)", config.init_options["rocksdb_override_cf_options"])
     assert len(memtables) == 2, "of the data, and of the server's own family"
-    sizes = [config.settings["rocksdb_block_cache_size"], *[memtables[0]] * 4]
+    sizes = [config.settings["rocksdb_block_cache_size"], *memtables * 4]
     taken_mb = sum(size_bytes(size) or 0 for size in sizes) / 2**20
     itself_mb = 270  # measured once indexes of 2M rows were built
     assert taken_mb > 30

@@ -6,7 +6,6 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.builds.store import obtained
 from dbversus.builds.target import parse_target
-from dbversus.dbms.known import family_name
 from dbversus.explain.known import settings_named
 from dbversus.explain.settings_diff import differing_settings
 from dbversus.results.stored import Results
@@ -42,7 +41,7 @@ def older_texts(dbms: str, settings: Sequence[Mapping[str, Any]]) -> dict[str, s
     found: dict[str, dict[str, str]] = {}
     for one in differing_settings(texts, [dbms, dbms]):
         name, _, switch = one.name.partition(".")
-        meanings = settings_named(one.name, family_name(dbms))
+        meanings = settings_named(one.name, dbms)
         if one.values[1] is not None and meanings and (value := one.values[0] or meanings[0].back):
             found.setdefault(name, {})[switch] = meanings[0].back if "=" in meanings[0].back else value
     return {name: _text(name, values, texts[0].get(name, "")) for name, values in found.items()}

@@ -12,7 +12,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dbversus.dbms.known import family_name
 from dbversus.explain.cause import Explanation
 from dbversus.explain.known import SettingMeaning, settings_named
 from dbversus.explain.settings_diff import SettingDifference
@@ -165,8 +164,8 @@ def _acting(assessment: Assessment) -> dict[str, SettingMeaning]:
     dbms = [facts.target.dbms for facts in assessment.targets]
     found = {}
     for one in assessment.settings:
-        family = family_name(next(each for place, each in enumerate(dbms) if place not in one.others))
-        if known := settings_named(one.name, family):
+        of = next(each for place, each in enumerate(dbms) if place not in one.others)
+        if known := settings_named(one.name, of):
             found[one.name] = known[0]
     return found
 
