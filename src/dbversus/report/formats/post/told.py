@@ -63,10 +63,9 @@ def group_sentences(group: Group, target: str, base: str, aspects: Sequence[Aspe
 
 def _is_loaded_once(cases: Sequence[Case], target: str) -> bool:
     """Of an import, that is said of all figures."""
-    if cases[0].test != LOAD_TEST or target not in cases[0].comparisons:
+    if not cases[0].loaded_once or target not in cases[0].comparisons:
         return False
-    found = cases[0].comparisons[target].findings.values()
-    return any(one.verdict is not Verdict.NOT_REPLICATED and one.blocks == 1 for one in found)
+    return any(one.verdict is not Verdict.NOT_REPLICATED for one in cases[0].comparisons[target].findings.values())
 
 
 def _clause(cases: Sequence[Case], target: str, base: str, aspect: Aspect) -> list[tuple[str, int]]:
