@@ -40,9 +40,9 @@ def with_data(results: Results, data_bytes: int, shared_buffers: str, cache: str
     return replace(results, header=header, records=(*results.records, state))
 
 
-def notes(results: Results, blocks: Sequence[Block], reads_per_op: float = 0.0) -> list[str]:
+def notes(results: Results, blocks: Sequence[Block], reads_per_op: float = 0.0, *, writes: bool = False) -> list[str]:
     figures = {(TEST, BASE): {DISK_READS: [reads_per_op]}}
-    return condition_notes(storage_causes(results, TEST, figures, {(TEST, BASE): blocks}))
+    return condition_notes(storage_causes(results, TEST, figures, {(TEST, BASE): blocks}, writes=writes))
 
 
 def three(**last: Any) -> list[Block]:
@@ -99,6 +99,32 @@ def test_reads_of_more_than_fits_and_trifles_are_not_named(plain: Results) -> No
     assert notes(plain, [USUAL], reads_per_op=0.5) == []  # nobody knows what there is
     assert notes(fits, [USUAL], reads_per_op=0.009) == []
     assert notes(fits, [USUAL._replace(own_read_bytes=2**20 - 1)], reads_per_op=0.5) == []
+
+
+def as_dbms(results: Results, dbms: str, settings: dict[str, str]) -> Results:
+    base, *others = results.header.targets
+    base = msgspec.structs.replace(base, dbms=dbms, rendered=Rendered("base", settings))
+    header = msgspec.structs.replace(results.header, targets=[base, *others])
+    return replace(results, header=header, targets=(replace(results.base, dbms=dbms), *results.targets[1:]))
+
+
+@pytest.mark.parametrize(
+    ("dbms", "cache", "writes", "is_named"),
+    [
+        ("myrocks", "rocksdb_block_cache_size", False, True),
+        ("myrocks", "rocksdb-block-cache-size", False, True),
+        ("myrocks", "rocksdb_block_cache_size", True, False),  # compactions read what they merge
+        ("myrocks", "innodb_buffer_pool_size", False, False),  # holds none of its tables
+        ("myrocks", "loose-innodb-buffer-pool-size", False, False),
+        ("mysql", "rocksdb_block_cache_size", False, False),
+        ("mysql", "innodb_buffer_pool_size", True, True),
+    ],
+)
+def test_caches_count_that_hold_its_tables_and_no_compactions(
+    plain: Results, dbms: str, cache: str, writes: bool, is_named: bool
+) -> None:
+    results = as_dbms(with_data(plain, 64 * MIB, ""), dbms, {cache: "128M"})
+    assert bool(notes(results, [USUAL], reads_per_op=0.5, writes=writes)) is is_named
 
 
 def test_tables_that_tests_fill_are_as_large_as_they_get(plain: Results) -> None:

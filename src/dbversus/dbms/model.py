@@ -65,7 +65,7 @@ class Dbms:
 
     `embedded`: its client is its server. `sql_of`: whose SQL it takes where a suite has none for it. `cache_dumps`: files with
     the list of pages in memory, which it would read again when it starts. `deferred_work_s`: by a clock of its own, it takes up
-    what it has put off after so many seconds at most.
+    what it has put off after so many seconds at most. `compacts`: what it has written it reads back and merges, past its caches.
     """
 
     name: str
@@ -85,6 +85,7 @@ class Dbms:
     sql_of: str = ""
     cache_dumps: tuple[str, ...] = ()
     deferred_work_s: float = 0.0
+    compacts: bool = False
 
     @property
     def is_database(self) -> bool:

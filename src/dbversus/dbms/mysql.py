@@ -77,4 +77,5 @@ MYROCKS = replace(
     built_in="default_cf_options",  # the name of one of its settings
     sql_of="mysql",
     deferred_work_s=0.0,
+    compacts=True,
 )

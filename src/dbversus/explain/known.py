@@ -162,10 +162,15 @@ def meaning_of(counter: str) -> CounterMeaning | None:
 
 def settings_named(name: str, dbms: str) -> list[SettingMeaning]:
     """What is known of it, most special first; nothing where it is of a storage engine that keeps no tables of that DBMS."""
-    if any(dbms in one.dbms and is_named(name, one.names) for one in _settings().engines):
+    if is_of_idle_engine(name, dbms):
         return []
     family = family_name(dbms)
     return [one for one in _settings().settings if one.dbms == family and is_named(name, one.names)]
+
+
+def is_of_idle_engine(setting: str, dbms: str) -> bool:
+    """Whether it is a setting of a storage engine that keeps no tables of that DBMS."""
+    return any(dbms in one.dbms and is_named(setting, one.names) for one in _settings().engines)
 
 
 def is_by_the_clock(counter: str, writes: bool) -> bool:

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.cause import Cause, Kind
+from dbversus.explain.known import is_of_idle_engine
 from dbversus.results.stored import Results, Target
+from dbversus.servers.config.memory import cache_bytes
+from dbversus.servers.config.names import setting_key
 from dbversus.stats.metrics import DISK_READS
 from dbversus.stats.values.levels import Figures
 
@@ -75,14 +78,15 @@ def device_blocks(results: Results) -> Blocks:
     return found
 
 
-def storage_causes(results: Results, test: str, figures: Figures, of_device: Blocks) -> list[Cause]:
-    """Of one test, target by target; nothing where the disk was as always, or nobody knows."""
+def storage_causes(results: Results, test: str, figures: Figures, of_device: Blocks, *, writes: bool) -> list[Cause]:
+    """Of one test, target by target; nothing where the disk was as always, or nobody knows. `writes`: it changes data."""
     found: list[Cause] = []
     for target in results.targets:
         blocks = of_device.get((test, target.label), ())
         found += _slow_blocks(test, target.label, blocks)
         found += _slow_throughout(test, target.label, blocks, results.host)
-        found += _reads_of_what_fits(results, test, target, figures.get((test, target.label), {}), blocks)
+        if not (writes and find_dbms(target.dbms).compacts):
+            found += _reads_of_what_fits(results, test, target, figures.get((test, target.label), {}), blocks)
     return found
 
 
@@ -122,17 +126,18 @@ def _reads_of_what_fits(
         return
     reads_per_op = fmean(figures[DISK_READS])
     bytes_per_block = fmean(block.own_read_bytes for block in blocks)
-    data_bytes, cache_bytes = results.data_bytes(target) or 0, _cache_bytes(results, target)
+    data_bytes, of_caches = results.data_bytes(target) or 0, _cache_bytes(results, target)
     is_trifle = reads_per_op < TRIFLE_READS_PER_OP or bytes_per_block < TRIFLE_BYTES_PER_BLOCK
-    if not is_trifle and 0 < data_bytes < cache_bytes:
-        of_memory = {"data_bytes": data_bytes, "cache_bytes": cache_bytes}
+    if not is_trifle and 0 < data_bytes < of_caches:
+        of_memory = {"data_bytes": data_bytes, "cache_bytes": of_caches}
         facts = {"reads_per_op": reads_per_op, "bytes_per_block": bytes_per_block, **of_memory}
         yield Cause(Kind.STORAGE, test, target.label, READS_OF_WHAT_FITS, facts=facts)
 
 
 def _cache_bytes(results: Results, target: Target) -> float:
-    """Of all its caches whose sizes its config says; 0: not known."""
-    known = find_dbms(target.dbms).settings
+    """Of all its caches whose sizes its config says and that hold its tables; 0: not known."""
     facts = next(facts for facts in results.header.targets if facts.name == target.name)
-    settings = facts.rendered.settings if facts.rendered else {}
-    return sum(known.cache_bytes(value) or 0.0 for name, value in settings.items() if name in known.caches)
+    caches = cache_bytes(target.dbms, facts.rendered.settings if facts.rendered else {})
+    return sum(
+        count for name, count in caches.items() if not is_of_idle_engine(setting_key(target.dbms, name), target.dbms)
+    )

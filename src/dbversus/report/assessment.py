@@ -228,7 +228,7 @@ def _test(
     of_labels = {target.label: findings.get((name, target.label), {}) for target in results.targets[1:]}
     latencies = figures.latencies_at_level(latencies, of_labels, results.base.label)
     worst = worst_seconds(results, name)
-    storage = storage_causes(results, name, absolute, of_device)
+    storage = storage_causes(results, name, absolute, of_device, writes=_writes(results, name))
     return TestPart(
         name=name,
         group=group_of(name, results.header),
