@@ -44,6 +44,15 @@ def test_threads_of_the_redo_log_are_of_versions_that_cannot_do_without(test: st
     assert bug.concerns(test, "mysql", version, ["cx6d"]) == has_it
 
 
+@pytest.mark.parametrize(
+    ("version", "has_it"), [("10.5.23", True), ("10.11.19", False), ("11.8.3", False), ("8.0.17", False)]
+)
+def test_readahead_of_random_reads_is_of_versions_of_mariadb_with_an_older_rocksdb(version: str, has_it: bool) -> None:
+    bug = next(bug for bug in known_bugs() if bug.reads)
+    assert bug.concerns("points-covered-si.pre", "myrocks", version, ["cx6a"]) == has_it
+    assert not bug.concerns("points-covered-pk", "myrocks", version, ["cx6a"])
+
+
 def test_a_config_can_have_it() -> None:
     dives = next(bug for bug in known_bugs() if bug.name.startswith("eq_range"))
     assert dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d", "dive200"])

@@ -69,6 +69,11 @@ SURE_SHARES = (0.7, 1.3)
 """Of the change, in a trial: one that overshoots did something else besides."""
 WEAK = "weak"
 """Of facts: see `Cause.is_weak`."""
+ROWS = "rows"
+SIDES = ("base", "mine")
+"""Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement, and
+`<side>_count` of what it did more or less often, which is the fact COUNT."""
+COUNT = "count"
 
 
 @dataclass(frozen=True)

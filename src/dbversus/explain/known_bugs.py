@@ -27,6 +27,7 @@ class KnownBug(Shape):
     since: str = ""
     before: str = ""
     configs: list[str] = Field(default_factory=list)
+    reads: bool = False
     is_bug: bool = True
 
     def concerns(self, test: str, dbms: str, version: str, configs: Sequence[str]) -> bool:

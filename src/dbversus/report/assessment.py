@@ -11,6 +11,7 @@ import numpy as np
 from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.cause import Cause, Explanation
+from dbversus.explain.change import Seen
 from dbversus.explain.conditions import (
     drift_causes,
     driven_figures,
@@ -21,7 +22,7 @@ from dbversus.explain.conditions import (
 )
 from dbversus.explain.costs import Place, cost_causes
 from dbversus.explain.executed import counts_that_differ, planning_of, planning_told
-from dbversus.explain.find import Seen, explain
+from dbversus.explain.find import explain
 from dbversus.explain.pair import Pair
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings

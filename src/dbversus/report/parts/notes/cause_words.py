@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbversus.explain.cause import Cause, Explanation, Fact, Kind
+from dbversus.explain.cause import COUNT, ROWS, SIDES, Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
 from dbversus.explain.costs import THREADS
-from dbversus.explain.find import COUNT, ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
