@@ -29,7 +29,7 @@ from dbversus.report.formats.cpu_splits import cpu_splits
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.host import host_words
-from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, SLOWER, VOID
@@ -238,7 +238,7 @@ def _filters() -> dict[str, Any]:
     return {
         "number": words.number,
         "origin": origin_text,
-        "times_note": times_note,
+        "loads_note": loads_note,
         "ratio": words.ratio,
         "change": words.change,
         "percent": words.percent,

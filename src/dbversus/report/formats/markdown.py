@@ -9,7 +9,7 @@ from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
 from dbversus.report.model import Assessment, TargetFacts
 from dbversus.report.parts.experiment import disturbance
-from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat
 from dbversus.report.section import Section
@@ -237,8 +237,7 @@ def loads_parts(assessment: Assessment) -> list[str]:
          ratio(load.cpu_ratio), escape(origin_text(load))]
         for load in assessment.loads
     ]  # fmt: skip
-    parts = ["## Load (one run each, n = 1)", table(head, rows), times_note(assessment.loads)]
-    return [part for part in parts if part]
+    return ["## Load (one run each, n = 1)", table(head, rows), loads_note(assessment)]
 
 
 def differences_parts(assessment: Assessment) -> list[str]:

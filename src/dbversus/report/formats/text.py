@@ -9,7 +9,7 @@ from rich.text import Text
 from dbversus.report.figures import PERCENTS
 from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
-from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.experiment.loads import is_load_judged, origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
 from dbversus.report.parts.notes.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
@@ -152,11 +152,15 @@ def _legend(assessment: Assessment) -> str:
 
 
 def _load_lines(assessment: Assessment) -> list[str]:
-    """`load of sbtest1 (n = 1): postgres:13.1 244,000 rows/s, postgres:17.11 239,000 rows/s (−2.0 %).`"""
+    """`load of sbtest1 (n = 1): postgres:13.1 244,000 rows/s, postgres:17.11 239,000 rows/s (−2.0 %).`
+
+    `first load`, where the load is a test, too.
+    """
     tables: dict[str, list[str]] = {}
     for load in assessment.loads:
         tables.setdefault(load.table, []).append(f"{load.target} {_load_text(load)}")
-    lines = [f"load of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
+    what = "first load" if is_load_judged(assessment) else "load"
+    lines = [f"{what} of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
     return [*lines, *filter(None, [times_note(assessment.loads)])]
 
 

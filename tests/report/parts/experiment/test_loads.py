@@ -11,12 +11,14 @@ from rich.console import Console
 
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
+from dbversus.report.formats.xlsx.sheets.setup import loads as loads_sheet
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, LoadFigure
-from dbversus.report.parts.experiment.loads import origin_text
+from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.results.read import open_results
 from dbversus.results.records import Load, LoadFigures
 from dbversus.results.stored import Results
+from dbversus.stats.metrics import LOAD_TEST
 
 from ...synthetic import LABELS, write_results
 
@@ -136,3 +138,18 @@ def test_copies_of_a_table_are_one_line_with_its_own_ratio(plain: Results) -> No
         pytest.approx(2),
     ]
     assert all(one.rate_ratio is None for (label, _), one in found.items() if label == LABELS[0])
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_where_the_load_is_a_test_reports_say_that_it_has_a_verdict(plain: Results, is_judged: bool) -> None:
+    assessment = build_assessment(plain)
+    if is_judged:
+        first, *others = assessment.tests
+        assessment = replace(assessment, tests=(replace(first, name=LOAD_TEST), *others))
+    note = loads_note(assessment)
+    assert ("that is the test load, which has both" in note) is is_judged
+    assert ("no verdict" in note) is not is_judged
+    told = html.render(assessment), markdown.render(assessment), str(loads_sheet.sheet(assessment))
+    assert [note in one for one in told] == [True, True, True]
+    lines = [line for line in printed(assessment).splitlines() if "(n = 1)" in line]
+    assert [line.startswith("first load of ") for line in lines] == [is_judged]

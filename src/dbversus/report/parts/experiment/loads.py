@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from dbversus.report.model import LoadFigure
+from dbversus.report.model import Assessment, LoadFigure
 from dbversus.results.records import Load, LoadFigures
 from dbversus.results.stored import Results
+from dbversus.stats.metrics import LOAD_TEST
 
 ONE_RUN = timedelta(hours=1)
 
@@ -123,6 +124,22 @@ def origin_text(load: LoadFigure) -> str:
     if load.shares:
         return f"shares the data of {load.shares}"
     return when_text(load.earlier, load.loaded_at)
+
+
+def loads_note(assessment: Assessment) -> str:
+    """What figures of loads do not have, and which ones do."""
+    note = "Each table is loaded once (n = 1), so these figures have no interval and no verdict."
+    if is_load_judged(assessment):
+        note = (
+            "This is how the data of the tests was loaded: once (n = 1), so without an interval or a verdict. Every block loads "
+            f"a table again, on a fresh server: that is the test {LOAD_TEST}, which has both."
+        )
+    return " ".join(filter(None, [note, times_note(assessment.loads)]))
+
+
+def is_load_judged(assessment: Assessment) -> bool:
+    """Whether the load is a test, too, which every block repeats (`judge_load`)."""
+    return any(test.name == LOAD_TEST for test in assessment.tests)
 
 
 def times_note(loads: Sequence[LoadFigure]) -> str:

@@ -1,10 +1,8 @@
 """How the tables were loaded: once each."""
 
 from dbversus.report.model import Assessment
-from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.report.table import Column, Form, Lines, Sheet, Table
-
-_NOTE = "Each table is loaded once (n = 1), so these figures have no interval and no verdict."
 
 
 def sheet(assessment: Assessment) -> Sheet | None:
@@ -27,5 +25,5 @@ def sheet(assessment: Assessment) -> Sheet | None:
          load.cpu_ratio, origin_text(load), load.note]
         for load in assessment.loads
     ]  # fmt: skip
-    notes = [_NOTE, *filter(None, [times_note(assessment.loads)])]
-    return Sheet("Load", "Load (one run each, n = 1)", [Table(columns, rows, lead=2).trimmed(), Lines("Notes", notes)])
+    title, notes = "Load (one run each, n = 1)", Lines("Notes", [loads_note(assessment)])
+    return Sheet("Load", title, [Table(columns, rows, lead=2).trimmed(), notes])
