@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dbversus.posts.measured import Measured, matches
 from dbversus.posts.run import PostRun, RunTarget
 from dbversus.results.records import Experiment
-from dbversus.stats.model import BlockValue
+from dbversus.stats.metrics import THROUGHPUT
+from dbversus.stats.model import IDLE, UNSETTLED, BlockValue, Finding, Verdict
 
 OLD, NEW, OTHER = (RunTarget(label, "postgres", label, "") for label in ("11", "13", "17"))
 
@@ -49,6 +51,44 @@ def test_a_ratio_is_turned_round_where_the_old_build_is_no_base() -> None:
     there, back = (measured.ours("scan", *pair, "throughput") for pair in ((NEW, OLD), (OLD, NEW)))
     assert there and back and there.ends and back.ends
     assert there.ends == pytest.approx((-back.ends[1], -back.ends[0])) and there.way == -(back.way or 0)
+
+
+def test_among_many_tests_a_figure_is_still_one_question() -> None:
+    """With the family of 61 tests nothing is decided; the interval of the one that was asked for excludes no change."""
+    chance = np.random.default_rng(3)
+    others = [blocks(f"t{n}", "13", "throughput_ops_per_s", *chance.normal(0, 0.06, 3)) for n in range(60)]
+    asked = blocks("scan", "13", "throughput_ops_per_s", 0.04, 0.16, 0.1)
+    ours = Measured(run(*asked, *(row for one in others for row in one))).ours("scan", NEW, OLD, "throughput")
+    assert ours and ours.ends and ours.ends[0] > 0
+    assert (ours.way, ours.holds, ours.note) == (1, True, "unstable")
+
+
+OPEN = Finding(
+    "scan", "13", THROUGHPUT, Verdict.UNDECIDED, 1.1, 1.03, 1.17, 0.95, 3, 0.01, 0.3, 0.05, None, None, None
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("finding", "way"),
+    [
+        (OPEN, 1),
+        (replace(OPEN, ratio=0.9, low=0.85, high=0.96), -1),
+        (replace(OPEN, ratio=1.01, low=0.98, high=1.04), 0),
+        (replace(OPEN, low=0.99), None),
+        (replace(OPEN, whole_work=Verdict.REGRESSION), None),
+        (replace(OPEN, note=f"{UNSETTLED}: later"), None),
+        (replace(OPEN, note=IDLE), None),
+        (replace(OPEN, first_look=4), None),
+        (replace(OPEN, verdict=Verdict.NO_STEADY_STATE), None),
+        (replace(OPEN, verdict=Verdict.SMALL_CHANGE), 0),
+    ],
+)
+def test_an_open_verdict_leaves_it_to_the_interval_where_nothing_speaks_against_it(
+    monkeypatch: pytest.MonkeyPatch, finding: Finding, way: int | None
+) -> None:
+    monkeypatch.setattr("dbversus.posts.measured.judged", lambda _: [finding])
+    ours = Measured(run()).ours("scan", NEW, OLD, "throughput")
+    assert ours and ours.way == way
 
 
 @pytest.mark.parametrize(

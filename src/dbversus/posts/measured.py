@@ -16,6 +16,7 @@ from dbversus.stats.metrics import LOAD_TEST, metric_named
 from dbversus.stats.model import CHANGES, DECIDED, IDLE, TOO_LITTLE, WITHIN, Finding, Verdict
 from dbversus.units import count_of
 
+_OPEN = (Verdict.UNDECIDED, Verdict.UNSTABLE)
 Logs = Mapping[int, float]
 """Block → ln(new ÷ old)."""
 
@@ -124,7 +125,7 @@ class Measured:
 
 
 def ours_of(ratio: Ratio, margin: float) -> Ours:
-    """Of two targets that are not the base: decided as a verdict is, by an interval at one look."""
+    """By its interval alone: a change of half the margin or more from which it excludes none, or all of it within the margin."""
     ours = Ours(ratio, None, margin)
     if ours.ends is None:
         return ours
@@ -153,10 +154,20 @@ def _of_finding(finding: Finding, *, inverse: bool) -> Ours:
     if inverse:
         low, high, least, most = (1 / end if end else None for end in beside)
         ratio, beside = 1 / ratio, Spread(high, low, most, least)
-    way = 0 if finding.counted in WITHIN else _sign(ratio) if finding.counted in CHANGES else None
-    is_sound = finding.counted in (Verdict.UNDECIDED, *DECIDED)
-    holds = is_sound and not finding.before_first_look and IDLE not in finding.note
-    return Ours(Ratio(ratio, blocks=finding.blocks, **beside._asdict()), way, finding.margin, holds, _note(finding))
+    blocks = Ratio(ratio, blocks=finding.blocks, **beside._asdict())
+    holds = finding.counted in (*_OPEN, *DECIDED) and not finding.before_first_look and IDLE not in finding.note
+    return Ours(blocks, _way(finding, blocks, holds), finding.margin, holds, _note(finding))
+
+
+def _way(finding: Finding, ratio: Ratio, holds: bool) -> int | None:
+    """By its verdict. Where that is open, by its interval alone, though verdicts allow for all tests: a published figure is one
+    question, and was asked before. Where all work speaks against the rows, or bytes are not its own, nothing is shown."""
+    if finding.counted in WITHIN:
+        return 0
+    if finding.counted in CHANGES:
+        return _sign(ratio.value)
+    is_asked = holds and not finding.whole_work and not finding.is_unpaid
+    return ours_of(ratio, finding.margin).way if is_asked else None
 
 
 def _note(finding: Finding) -> str:
