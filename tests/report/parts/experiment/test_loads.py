@@ -11,8 +11,8 @@ from rich.console import Console
 
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
-from dbversus.report.formats.xlsx.sheets.setup import loads as loads_sheet
 from dbversus.report.formats import json as json_report
+from dbversus.report.formats.xlsx.sheets.setup import loads as loads_sheet
 from dbversus.report.model import Assessment, LoadFigure
 from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.results.read import open_results
