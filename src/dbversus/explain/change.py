@@ -53,7 +53,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Change:
-    """`most`: the metric that is explained. `chosen`: what the configs of the two ask for and differs."""
+    """What each kind of lead is looked for in.
+
+    `most`: the metric that is explained. `chosen`: what the configs of the two ask for and differs, as setting → both values.
+    """
 
     pair: Pair
     seen: Seen
@@ -75,15 +78,11 @@ class Change:
 
     def moved_as_much(self, finding: Finding | None) -> bool:
         """Whether what costs more moved the way of the change, and not by far less."""
-        if (
-            finding is None
-            or finding.verdict not in CHANGES
-            or not finding.ratio
-            or (finding.ratio > 1) != self.is_worse
-        ):
+        if finding is None or finding.verdict not in CHANGES or not finding.ratio:
             return False
-        return abs(math.log(finding.ratio)) >= AS_MUCH * abs(math.log(self.most.ratio or 1))
+        return (finding.ratio > 1) == self.is_worse and size(finding) >= AS_MUCH * size(self.most)
 
 
 def size(finding: Finding) -> float:
+    """Of a change, in logarithms, whichever way; 0 where there is no ratio."""
     return abs(math.log(finding.ratio or 1))

@@ -29,7 +29,7 @@ LEAST_COST = 0.01
 
 @dataclass(frozen=True)
 class CostLeads(Change):
-    """Of one test."""
+    """Counters and parts of the cost, for one test."""
 
     def leads(self) -> Iterator[Cause]:
         """Counters that mean something for the change, and parts of its cost, in the same direction as it."""

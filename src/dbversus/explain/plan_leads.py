@@ -23,7 +23,7 @@ _LEAST_ROWS = 10.0
 
 @dataclass(frozen=True)
 class PlanLeads(Change):
-    """Of one test."""
+    """Plans of statements, for one test."""
 
     def leads(self) -> Iterator[tuple[Cause, Difference]]:
         for plan in self.seen.plans:

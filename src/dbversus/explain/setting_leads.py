@@ -24,7 +24,7 @@ _ASKED_FOR = 0.1
 
 @dataclass(frozen=True)
 class SettingLeads(Change):
-    """Of one test."""
+    """Settings, for one test; each with its rank among all causes."""
 
     def leads(self, shapes: Sequence[Difference], counters: Sequence[str]) -> Iterator[tuple[float, Cause]]:
         """Those that differ and show a sign of having to do with the change."""

@@ -154,9 +154,9 @@ def _of_finding(finding: Finding, *, inverse: bool) -> Ours:
     if inverse:
         low, high, least, most = (1 / end if end else None for end in beside)
         ratio, beside = 1 / ratio, Spread(high, low, most, least)
-    blocks = Ratio(ratio, blocks=finding.blocks, **beside._asdict())
+    of_blocks = Ratio(ratio, blocks=finding.blocks, **beside._asdict())
     holds = finding.counted in (*_OPEN, *DECIDED) and not finding.before_first_look and IDLE not in finding.note
-    return Ours(blocks, _way(finding, blocks, holds), finding.margin, holds, _note(finding))
+    return Ours(of_blocks, _way(finding, of_blocks, holds), finding.margin, holds, _note(finding))
 
 
 def _way(finding: Finding, ratio: Ratio, holds: bool) -> int | None:
@@ -166,8 +166,8 @@ def _way(finding: Finding, ratio: Ratio, holds: bool) -> int | None:
         return 0
     if finding.counted in CHANGES:
         return _sign(ratio.value)
-    is_asked = holds and not finding.whole_work and not finding.is_unpaid
-    return ours_of(ratio, finding.margin).way if is_asked else None
+    is_withheld = not holds or finding.whole_work or finding.is_unpaid
+    return None if is_withheld else ours_of(ratio, finding.margin).way
 
 
 def _note(finding: Finding) -> str:

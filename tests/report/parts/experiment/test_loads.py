@@ -18,7 +18,6 @@ from dbversus.report.parts.experiment.loads import loads_note, origin_text
 from dbversus.results.read import open_results
 from dbversus.results.records import Load, LoadFigures
 from dbversus.results.stored import Results
-from dbversus.stats.metrics import LOAD_TEST
 
 from ...synthetic import LABELS, write_results
 
@@ -143,9 +142,8 @@ def test_copies_of_a_table_are_one_line_with_its_own_ratio(plain: Results) -> No
 @pytest.mark.parametrize("is_judged", [False, True])
 def test_where_the_load_is_a_test_reports_say_that_it_has_a_verdict(plain: Results, is_judged: bool) -> None:
     assessment = build_assessment(plain)
-    if is_judged:
-        first, *others = assessment.tests
-        assessment = replace(assessment, tests=(replace(first, name=LOAD_TEST), *others))
+    header = msgspec.structs.replace(assessment.header, spec={**assessment.header.spec, "judge_load": is_judged})
+    assessment = replace(assessment, header=header)
     note = loads_note(assessment)
     assert ("that is the test load, which has both" in note) is is_judged
     assert ("no verdict" in note) is not is_judged
