@@ -138,7 +138,7 @@ def loads_note(assessment: Assessment) -> str:
 
 
 def is_load_judged(assessment: Assessment) -> bool:
-    """Whether every block repeats the load as a test; with several numbers of clients or sizes its cases have other names."""
+    """Whether every block repeats the load, as a test."""
     return bool(assessment.header.spec.get("judge_load"))
 
 
