@@ -1,7 +1,7 @@
 # make demo   sets everything up and compares two SQLite targets: a minute and a half after set-up
 # make test   sets everything up and runs the tests, with real PostgreSQL and MariaDB servers
-# make quick  for daily work: formatting, lint, types, and tests without servers, in under 3 minutes
-# make check  formatting, lint, types, licences
+# make quick  for daily work: formatting, lint, types, imports, and tests without servers, in some 3 minutes
+# make check  formatting, lint, types, imports, licences
 # make fuzz   broken journals and broken answers of servers, in two minutes
 # make audit  known vulnerabilities of dependencies; needs a network
 # make docs   the documentation as a site, in dist/docs
@@ -42,6 +42,7 @@ quick: $(VENV)/.ready
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/pytest -m 'not alone and not e2e and not slow' --numprocesses auto --dist worksteal
 
 # breaks journals, and what servers send, at random: a minute each, unless FUZZ_SECONDS says otherwise

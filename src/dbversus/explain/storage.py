@@ -8,11 +8,10 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.settings import cache_bytes, setting_key
 from dbversus.explain.cause import Cause, Kind
 from dbversus.explain.known import is_of_idle_engine
 from dbversus.results.stored import Results, Target
-from dbversus.servers.config.memory import cache_bytes
-from dbversus.servers.config.names import setting_key
 from dbversus.stats.metrics import DISK_READS
 from dbversus.stats.values.levels import Figures
 

@@ -6,9 +6,9 @@ import pytest
 
 from dbversus.dbms.known import names_of
 from dbversus.dbms.model import Family
+from dbversus.dbms.settings import setting_key
 from dbversus.servers.config.file import Item
 from dbversus.servers.config.load import available_configs
-from dbversus.servers.config.names import setting_key
 from dbversus.servers.config.option_lists import FOLDER
 
 LISTS = sorted(FOLDER.glob("*.txt"))

@@ -10,11 +10,11 @@ from msgspec import Struct
 from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.model import Family
+from dbversus.dbms.settings import setting_key
 from dbversus.dbms.sql.ddl import MARKS
 from dbversus.errors import UsageError
 from dbversus.servers.config.file import Item, read_config
 from dbversus.servers.config.load import BASE, ConfigPlace, available_configs, chosen_items
-from dbversus.servers.config.names import setting_key
 
 _PREFIX = {"settings": "", "environment": "env.", "init": "init.", "ddl": "ddl."}
 _MARK = re.compile(rf"(\{{(?:{'|'.join(MARKS)})\}})")

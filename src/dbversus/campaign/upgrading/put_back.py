@@ -6,11 +6,11 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.builds.store import obtained
 from dbversus.builds.target import parse_target
+from dbversus.dbms.settings import setting_key
 from dbversus.explain.known import settings_named
 from dbversus.explain.settings_diff import differing_settings
 from dbversus.results.stored import Results
 from dbversus.servers.config.load import inline
-from dbversus.servers.config.names import setting_key
 from dbversus.servers.create import refused_of
 
 MOST = 15

@@ -15,6 +15,7 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.store import obtained, resolve
 from dbversus.builds.target import labels, parse_target
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.settings import cache_bytes
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -43,7 +44,7 @@ from dbversus.host.user import ServerUser, server_user
 from dbversus.results.records import AnyRecord
 from dbversus.servers.base import Cgroup, Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
-from dbversus.servers.config.memory import cache_bytes, check_together
+from dbversus.servers.config.memory import check_together
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.create import create_server
 from dbversus.servers.data.snapshot import RESERVE_BYTES, free_bytes

@@ -1,7 +1,7 @@
 """Settings that act only when a data directory is created: they are options of its creation, however they are written."""
 
 from dbversus.dbms.known import find_dbms
-from dbversus.servers.config.names import setting_key
+from dbversus.dbms.settings import setting_key
 
 
 def creation_name(dbms: str, name: str) -> str | None:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbversus.builds.model import Build
+from dbversus.dbms.settings import setting_key
 from dbversus.dbms.versions import in_range, version_key
 from dbversus.errors import UsageError
 from dbversus.servers.config.foreign import Setting
-from dbversus.servers.config.names import setting_key
 from dbversus.servers.config.option_lists import ranges, renamed
 from dbversus.servers.config.refused import Refused
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from dbversus.dbms.known import find_dbms, names_of
 from dbversus.dbms.model import Family
+from dbversus.dbms.settings import plain_name, setting_key, why_own
 from dbversus.errors import UsageError
 from dbversus.private import holds_secret
 from dbversus.servers.config import my_cnf, postgresql_conf
 from dbversus.servers.config.file import WITHOUT_BASE
 from dbversus.servers.config.foreign_line import Line
 from dbversus.servers.config.includes import Reading, is_there, read_text, read_whole
-from dbversus.servers.config.names import plain_name, setting_key, why_own
 from dbversus.servers.config.option_lists import full_name
 
 CONVERTIBLE = names_of(Family.POSTGRES) + names_of(Family.MYSQL)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.model import Family
+from dbversus.dbms.settings import plain_name, setting_key, why_own
 from dbversus.dbms.sql import ddl
 from dbversus.errors import UsageError
 from dbversus.home import shipped
@@ -17,7 +18,6 @@ from dbversus.servers.config.adding_up import added
 from dbversus.servers.config.creation import creation_name
 from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
 from dbversus.servers.config.memory import check_memory
-from dbversus.servers.config.names import plain_name, setting_key, why_own
 from dbversus.servers.config.sizing import Sizing, evaluate
 
 __all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]

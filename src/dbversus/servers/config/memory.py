@@ -2,21 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from dbversus.dbms.known import find_dbms
+from dbversus.dbms.settings import cache_bytes
 from dbversus.errors import UsageError
-from dbversus.servers.config.names import plain_name
 from dbversus.servers.config.sizing import Sizing
-
-
-def cache_bytes(dbms: str, settings: Mapping[str, str]) -> dict[str, float]:
-    """Bytes by the setting that asks for them; those that are not said are left to the server's default and not here."""
-    known = find_dbms(dbms).settings
-    found = {}
-    for name, value in settings.items():
-        is_cache = plain_name(dbms, name).removeprefix("loose_") in known.caches
-        if is_cache and (count := known.cache_bytes(value)):
-            found[name] = count
-    return found
 
 
 def check_memory(dbms: str, settings: Mapping[str, str], sizing: Sizing, wheres: Mapping[str, str]) -> None:

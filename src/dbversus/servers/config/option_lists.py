@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.settings import plain_name, setting_key, split_prefix
 from dbversus.dbms.versions import numbers, version_key
-from dbversus.servers.config.names import plain_name, setting_key, split_prefix
 
 FOLDER = Path(__file__).with_name("options")
 

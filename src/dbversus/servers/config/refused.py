@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbversus.builds.model import Build
+from dbversus.dbms.settings import plain_name
 from dbversus.errors import UsageError
-from dbversus.servers.config.names import plain_name
 from dbversus.servers.config.option_lists import renamed, where_known
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.settings import plain_name, setting_key
 from dbversus.errors import UsageError, reason
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import Complete, ConfigPlace, config_dirs
-from dbversus.servers.config.names import plain_name, setting_key
 
 FOLDER = "run_time"
 

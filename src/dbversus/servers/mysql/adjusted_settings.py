@@ -4,8 +4,8 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
+from dbversus.dbms.settings import plain_name, setting_key
 from dbversus.dbms.sizes import size_bytes
-from dbversus.servers.config.names import plain_name, setting_key
 
 _NEGATED = re.compile(r"^(?:skip|disable)_")
 _TRUTHS = {"on": 1.0, "true": 1.0, "yes": 1.0, "off": 0.0, "false": 0.0, "no": 0.0}

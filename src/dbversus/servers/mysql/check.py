@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from dbversus.dbms.flavour import Flavour
+from dbversus.dbms.settings import plain_name, split_prefix
 from dbversus.host.program import Command, Done, run
 from dbversus.names import did_you_mean_inline
-from dbversus.servers.config.names import plain_name, split_prefix
 from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
 from dbversus.servers.mysql.adjusted_settings import changes, values_said
 from dbversus.servers.mysql.files import Installation, option_names, plain, render, write_config

@@ -1,6 +1,7 @@
-"""When two spellings name the same setting, and which settings dbversus keeps for itself."""
+"""What the settings of a config mean: spellings of the same name, sizes of caches, and those that dbversus keeps for itself."""
 
 import re
+from collections.abc import Mapping
 
 from dbversus.dbms.known import find_dbms
 
@@ -31,3 +32,14 @@ def split_prefix(plain: str) -> tuple[str, str, str]:
 def why_own(dbms: str, name: str) -> str:
     """Why a config may not say this setting: dbversus itself does. Empty where it may."""
     return find_dbms(dbms).settings.own.get(setting_key(dbms, name), "")
+
+
+def cache_bytes(dbms: str, settings: Mapping[str, str]) -> dict[str, float]:
+    """Bytes by the setting that asks for them; those that are not said are left to the server's default and not here."""
+    known = find_dbms(dbms).settings
+    found = {}
+    for name, value in settings.items():
+        is_cache = plain_name(dbms, name).removeprefix("loose_") in known.caches
+        if is_cache and (count := known.cache_bytes(value)):
+            found[name] = count
+    return found
