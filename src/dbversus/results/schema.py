@@ -25,6 +25,12 @@ CONFIGS = "configs"
 IMPORTED_SUITE = "imported"
 """Of an import, where an experiment that was measured has the name of its suite."""
 
+
+def is_load(case: str) -> bool:
+    """Whether it is the load: `load`, or `load@20k` where there are several sizes."""
+    return case.partition("@")[0] == LOAD_TEST
+
+
 # name -> DuckDB type; one row per target and slot. `disturbed`: the host was, in its row, by `disturbed_why`; such a row counts
 # like any other
 SLOT_COLUMNS: dict[str, str] = {

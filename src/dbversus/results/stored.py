@@ -38,6 +38,7 @@ from dbversus.results.schema import (
     SERVERS,
     SLOT_COLUMNS,
     SUITE,
+    is_load,
 )
 from dbversus.results.sql import columns_of, database_with, names, run_sql
 from dbversus.results.tables.amounts import AMOUNTS
@@ -115,7 +116,7 @@ class Results:
     @property
     def judges_load(self) -> bool:
         """Whether blocks repeat the load as a test; else there are the figures of one load alone (`loads`)."""
-        return any(test.partition("@")[0] == LOAD_TEST for test in self.slot_plans)
+        return any(is_load(test) for test in self.slot_plans)
 
     @property
     def repeated_tests(self) -> tuple[str, ...]:

@@ -210,6 +210,14 @@ def test_the_load_has_one_run_and_no_interval() -> None:
     assert (rate.low, rate.blocks) == (None, 1)
 
 
+@pytest.mark.parametrize("judged", ["load", "load@20k"])
+def test_a_load_that_blocks_repeat_takes_the_place_of_the_first(judged: str) -> None:
+    slots = make_slots(tests=1)
+    slots["test"] = np.array([judged] * len(slots["ops"]))
+    loads = [Load(name, "x", earlier=False, figures=LoadFigures(rows=9, elapsed_ns=9)) for name in ("t0", "t1")]
+    assert generation(slots, Pair("a", "b"), loads, {"t0": "a", "t1": "b"}).tests == {judged}
+
+
 def test_what_one_target_cannot_tell_is_no_ratio() -> None:
     slots = make_slots(tests=1)
     for unknown in (slots["target"] == "b", np.ones(len(slots["ops"]), dtype=bool)):

@@ -14,7 +14,7 @@ from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.names import split_names
-from dbversus.results.schema import IMPORTED_SUITE, LOAD_TEST
+from dbversus.results.schema import IMPORTED_SUITE, is_load
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.across.sizes import size_of
@@ -94,7 +94,7 @@ def changes_of(results: Results, tests: str | None) -> tuple[Change, ...]:
         known.add(one.test)
         matches = any(fnmatchcase(one.test, glob) or fnmatchcase(test_of(one.test), glob) for glob in wanted)
         changed = one.verdict in (*CHANGES, Verdict.NO_STEADY_STATE)
-        if one.test == LOAD_TEST or not matches or not (changed or tests):
+        if is_load(one.test) or not matches or not (changed or tests):
             continue
         cpu = one.findings.get(CPU)
         metric = one.headline.metric if one.headline else ""

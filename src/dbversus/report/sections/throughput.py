@@ -14,6 +14,7 @@ from dbversus.report.parts.layouts.cells import rate
 from dbversus.report.section import Section
 from dbversus.report.table import Cell, Column, Form, Row, Table, figure_cell, ratio_cell
 from dbversus.report.texts import verbatim
+from dbversus.results.schema import is_load
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
@@ -106,7 +107,7 @@ def _line(
         return None
     several = len(results.header.clients or []) > 1
     test, clients = (case_of(case) if several else None) or (case, None)
-    group = LOAD_TEST if case == LOAD_TEST else group_of(case, results.header)
+    group = LOAD_TEST if is_load(case) else group_of(case, results.header)
     of_base = rates.get((case, results.base.label))
     ratio = finding.ratio if finding else None
     if ratio is None and of_base and label != results.base.label:

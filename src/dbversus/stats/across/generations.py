@@ -14,6 +14,7 @@ import numpy as np
 
 from dbversus.results.layout import lay_out
 from dbversus.results.records import Load
+from dbversus.results.schema import is_load
 from dbversus.stats.across.contrast import beyond, contrast
 from dbversus.stats.means import FEWEST_BLOCKS, Logs, Mean, Ratio
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
@@ -133,7 +134,7 @@ def generation(
     slots = {name: column[ours] for name, column in columns.items()}
     metrics = [metric_named(name) for name in COMPARED]
     values = block_values(lay_out(slots, pair.first), metrics) if pair.first in slots["target"] else []
-    loads = () if LOAD_TEST in slots["test"] else loads
+    loads = () if any(is_load(test) for test in set(slots["test"])) else loads
     loaded = [value for value in load_values(loads, labels or {}, pair.first) if value.target == pair.second]
     fixed: dict[Key, float] = {}
     for metric in metrics:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from dbversus.errors import UsageError
 from dbversus.results.layout import Layout
 from dbversus.results.records import Injected as InjectedRecord
+from dbversus.results.schema import is_load
 from dbversus.results.stored import Results, Target
 from dbversus.results.tables.background import DRAINS
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.judge import judged_values
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.judging.whole_work import whole_work_values
-from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY, metric_named
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, metric_named
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.simulation.injected import true_log_ratios
 from dbversus.stats.values.blocks import block_values
@@ -86,7 +87,7 @@ def read_twins(results: Results) -> Twins:
         )
     values = tuple(value for value in judged_values(results) if value.block in finished and value.target == twin.label)
     with_values = {value.test for value in values if value.value is not None}
-    tests = tuple(test for test in results.tests if test in with_values and test != LOAD_TEST)
+    tests = tuple(test for test in results.tests if test in with_values and not is_load(test))
     layout = results.layout
     if not tests or layout is None:
         why = "the host was disturbed in all of them; calibrate while it is quiet"

@@ -89,6 +89,14 @@ def test_tests_of_servers_are_apart(assessment: Assessment, prefix: str) -> None
     assert [group.title for group in phase.groups] == [f"{prefix}: Updates", "large: Updates"]
 
 
+def test_the_loads_of_several_sizes_are_no_tests_among_others(assessment: Assessment) -> None:
+    some = named(assessment, **{"load@20k": "writes", "load@40k": "writes", "scan@20k": "other", "scan@40k": "other"})
+    first = next(iter(assessment.findings))
+    once = replace(some, findings=(replace(first, test="load", metric="load_rows_per_s"),))
+    assert told(once) == {"Load": ["load@20k", "load@40k"], "Other": ["scan@20k", "scan@40k"]}
+    assert titles(phases(once))["Load"] == ["Load"]
+
+
 def test_loads_of_measured_targets_have_the_metrics_of_other_tests(results: Results) -> None:
     load, *_ = phases(build_assessment(results))
     assert load.title == "Load" and all(item.findings for item in load.cases[0].comparisons.values())

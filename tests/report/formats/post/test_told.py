@@ -130,6 +130,12 @@ def test_runs_without_blocks_have_no_counts(finding: Finding) -> None:
     assert told.counts([*some, case(finding, "c", {}, Verdict.UNDECIDED)], "new") == ["Of 3 tests, 1 was not measured."]
 
 
+def test_one_figure_of_many_targets_is_no_range(finding: Finding) -> None:
+    one = Group("Load", (case(finding, "load", {THROUGHPUT: 0.26}),))
+    (told_of, *_) = told.over_targets(one, ["shares it", "new"], "old", ASPECTS)
+    assert told_of == "Rows loaded per second 0.26 (new) of old."
+
+
 def test_the_load_is_of_rows(assessment: Assessment) -> None:
     load = phases(assessment)[0]
     assert load.cases[0].test == LOAD_TEST

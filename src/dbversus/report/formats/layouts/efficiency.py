@@ -8,7 +8,7 @@ from dbversus.report.formats.layouts.throughput import OPS, heading
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import relative_cell
 from dbversus.report.parts.layouts.cells import fixed, line, number, rate
-from dbversus.stats.metrics import LOAD_TEST
+from dbversus.results.schema import is_load
 
 _DECIMALS = {"cpu/o": 6, "cs/o": 3, "r/o": 3, "rKB/o": 3, "wKB/o": 3}
 
@@ -35,7 +35,7 @@ def report(part: LayoutPart, layout: _Layout) -> str:
 
 
 def _clients(test: LayoutTest) -> int:
-    return 0 if test.name == LOAD_TEST else test.clients or 0
+    return 0 if is_load(test.name) else test.clients or 0
 
 
 def _is_scan(test: LayoutTest) -> bool:

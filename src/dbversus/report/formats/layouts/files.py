@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dbversus.report.formats.layouts import efficiency, steps, throughput
 from dbversus.report.model import LayoutPart, LayoutTest
-from dbversus.stats.metrics import LOAD_TEST
+from dbversus.results.schema import is_load
 
 JANUARY_2021, NOW, INSERT = "2021", "now", "insert"
 """Folders. The Insert Benchmark's files are the same now as in January 2021."""
@@ -51,7 +51,7 @@ def _now(part: LayoutPart) -> Files:
 
 def _by_clients(tests: tuple[LayoutTest, ...]) -> Iterator[tuple[str, list[LayoutTest]]]:
     """With the end of a name: `.dop4`, empty where there is one number of clients."""
-    shown = [test for test in tests if test.name != LOAD_TEST]
+    shown = [test for test in tests if not is_load(test.name)]
     counts = sorted({test.clients or 0 for test in shown})
     for count in counts:
         yield f".dop{count}" if len(counts) > 1 else "", [test for test in shown if (test.clients or 0) == count]

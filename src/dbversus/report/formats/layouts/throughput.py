@@ -11,7 +11,7 @@ from dbversus.importing.names import run_file_name
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import UNKNOWN, relative_cell
 from dbversus.report.parts.layouts.cells import fixed, line, number, rate
-from dbversus.stats.metrics import LOAD_TEST
+from dbversus.results.schema import is_load
 
 LOAD_FILE = "point-query.warm.range100"
 """All that loads has the name of the first test of a run."""
@@ -49,7 +49,7 @@ def _blocks(part: LayoutPart, shown: Callable[[list[str], list[str]], list[str]]
 
 def heading(kind: str, kind_of_load: str, test: LayoutTest, clients: int | None = None) -> str:
     """The file of a run that a summary takes a test's figures from."""
-    if test.name == LOAD_TEST:
+    if is_load(test.name):
         return run_file_name(f"prepare.{kind_of_load}", LOAD_FILE)
     return run_file_name(kind, test.name, clients)
 
@@ -105,7 +105,7 @@ def _rows(part: LayoutPart, tests: Sequence[LayoutTest]) -> list[tuple[list[str]
 def in_groups(tests: Sequence[LayoutTest]) -> Iterator[LayoutTest]:
     """Point queries, range queries, writes; in each by the names of files. The load is in none."""
     order = sorted(
-        (_group(test.name), heading("r.qps", "o", test), test.name) for test in tests if test.name != LOAD_TEST
+        (_group(test.name), heading("r.qps", "o", test), test.name) for test in tests if not is_load(test.name)
     )
     by_name = {test.name: test for test in tests}
     return (by_name[name] for *_, name in order)

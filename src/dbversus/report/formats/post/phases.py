@@ -8,7 +8,7 @@ from itertools import groupby
 from dbversus.report.model import Assessment, TestPart
 from dbversus.report.parts.each_test.groups import GROUPS
 from dbversus.report.words import without_shared_configs
-from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.results.schema import IMPORTED_SUITE, is_load
 from dbversus.stats.across import sizes
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.comparison import Comparison
@@ -59,6 +59,10 @@ class Case:
     comparisons: Mapping[str, Comparison]
     is_step: bool = False
     loaded_once: bool = False
+
+    @property
+    def is_load(self) -> bool:
+        return is_load(self.test)
 
     def finding(self, target: str, metric: str) -> Finding | None:
         """None where there is no ratio."""
@@ -112,16 +116,16 @@ def phases(assessment: Assessment) -> tuple[Phase, ...]:
     """All tests in order, the load first."""
     of = names(assessment)
     cases = [_case(test, of) for test in assessment.tests]
-    if any(one.test == LOAD_TEST for one in assessment.findings) and LOAD_TEST not in (case.name for case in cases):
+    if any(one.test == LOAD_TEST for one in assessment.findings) and not any(case.is_load for case in cases):
         cases.insert(0, _load(assessment, of))
-    found = [Phase("Load", tuple(case for case in cases if case.test == LOAD_TEST))]
-    steps = [step.name for step in assessment.steps.steps if step.name != LOAD_TEST] if assessment.steps else []
+    found = [Phase("Load", tuple(case for case in cases if case.is_load))]
+    steps = [step.name for step in assessment.steps.steps if not is_load(step.name)] if assessment.steps else []
     beside = {step.name for step in assessment.steps.steps if _has_inserts(step.cells)} if assessment.steps else set()
     by_name = {case.name: case for case in cases}
     of_steps = [replace(by_name[name], is_step=True) for name in steps if name in by_name]
     found.append(Phase("Load, indexes and inserts", tuple(one for one in of_steps if one.name not in beside)))
     found.append(Phase("Queries while rows are inserted", tuple(one for one in of_steps if one.name in beside)))
-    others = [case for case in cases if case.test != LOAD_TEST and case.name not in steps]
+    others = [case for case in cases if not case.is_load and case.name not in steps]
     found += _by_name(others) if _is_unordered(assessment) else _by_order(others)
     return tuple(phase for phase in found if phase.cases)
 

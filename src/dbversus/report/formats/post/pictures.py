@@ -16,7 +16,7 @@ from dbversus.report.charts.course import is_drawn
 from dbversus.report.formats.post.aspects import Aspect, aspects
 from dbversus.report.formats.post.phases import Case, Phase, names, phases
 from dbversus.report.model import Assessment
-from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
+from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.units import count_of
 
@@ -74,7 +74,7 @@ def _shown(assessment: Assessment) -> list[Aspect]:
 
 
 def _with_fewest(phase: Phase) -> list[Case]:
-    return [case for case in phase.cases if case.clients == phase.clients[0] and case.test != LOAD_TEST]
+    return [case for case in phase.cases if case.clients == phase.clients[0] and not case.is_load]
 
 
 def _overviews(assessment: Assessment, told: Sequence[Phase]) -> Iterator[Drawable]:

@@ -8,7 +8,7 @@ from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case, Group
 from dbversus.report.formats.post.spans import Named, of_counts, span, two_decimals
 from dbversus.report.words import listing
-from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
+from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import DECIDED, Verdict
 from dbversus.units import count_of
 
@@ -44,7 +44,7 @@ _STOOD = {
 def tests_of(group: Group) -> str:
     """By name where they are few; empty where the title names them."""
     names = list(dict.fromkeys(case.test for case in group.cases))
-    if names == [LOAD_TEST] or f"({names[0]})" in group.title or names[0] == group.title:
+    if all(case.is_load for case in group.cases) or f"({names[0]})" in group.title or names[0] == group.title:
         return ""
     return listing(names) if len(names) <= MOST_NAMES else f"{len(names):,} tests"
 
@@ -82,7 +82,7 @@ def _clause(cases: Sequence[Case], target: str, base: str, aspect: Aspect) -> li
 
 
 def _what(cases: Sequence[Case], aspect: Aspect) -> str:
-    return _OF_ROWS.get(aspect.said, aspect.said) if cases[0].test == LOAD_TEST else aspect.said
+    return _OF_ROWS.get(aspect.said, aspect.said) if cases[0].is_load else aspect.said
 
 
 def _where(names: Sequence[str], every: Sequence[str]) -> str:
@@ -161,7 +161,7 @@ def _which(test: str, aspects: Sequence[str], known: int, tests: int) -> str:
 
 def in_short(cases: Sequence[Case], target: str, base: str, aspects: Sequence[Aspect]) -> list[str]:
     """How many tests became what; throughput and CPU in the median, with the tests at both ends."""
-    tested = [case for case in cases if case.test != LOAD_TEST]
+    tested = [case for case in cases if not case.is_load]
     said = counts(tested, target)
     for aspect in (one for one in aspects if one.always):
         found = [
@@ -228,7 +228,7 @@ def _extremes(values: Sequence[Named], base: str, aspect: Aspect) -> str:
 
 def in_short_cells(cases: Sequence[Case], target: str, aspects: Sequence[Aspect]) -> list[str]:
     """A line of a table: median and ends of each aspect, and what became of the tests."""
-    tested = [case for case in cases if case.test != LOAD_TEST]
+    tested = [case for case in cases if not case.is_load]
     cells = []
     for aspect in (one for one in aspects if one.always):
         values = _ratios(tested, target, aspect)
@@ -249,7 +249,7 @@ def over_targets(group: Group, targets: Sequence[str], base: str, aspects: Seque
         ]
         if found:
             low, high = (end(found, key=lambda named: named[1]) for end in (min, max))
-            ends = f"{two_decimals(low[1])} ({low[0]}) to {two_decimals(high[1])} ({high[0]})"
+            ends = " to ".join(f"{two_decimals(value)} ({name})" for name, value in dict.fromkeys((low, high)))
             said.append(_sentence(f"{_what(group.cases, aspect)} {ends} of {base}"))
     return said or ["Not measured."]
 

@@ -16,6 +16,7 @@ from dbversus.report.parts.experiment.efficiency import CLIENT_CPU, CLIENT_SWITC
 from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_of_targets
 from dbversus.report.parts.steps.imported import printed_steps
 from dbversus.results.records import Slots
+from dbversus.results.schema import is_load
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
@@ -42,7 +43,7 @@ def layout_part(results: Results, steps: StepsPart | None, findings: Sequence[Fi
         return LayoutPart(names, dbms, tests, tuple(of_steps.values()), imported=True)
     lines = (dict(zip(_SUM_NAMES, row, strict=True)) for row in results.slot_rows(_SUMS))
     sums: Sums = {(line["test"], line["target"]): line for line in lines}
-    lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot and not _is_load(test)}
+    lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot and not is_load(test)}
     of_rows = {case for case, plan in results.slot_plans.items() if plan.rows_scanned_per_op}
     tests = _tests(results, _of_slots(results, sums, findings), lasting, of_rows)
     return LayoutPart(names_of_targets(results.targets), dbms, tests, _steps(results, steps, sums))
@@ -57,7 +58,7 @@ def _tests(
         name, clients = case_and_clients(results, case)
         figures = {target.label: of for target in results.targets if (of := known.get((case, target.label)))}
         if figures and name not in without and case not in without:
-            shown = name if name == LOAD_TEST else name_of_test(name)
+            shown = name if is_load(name) else name_of_test(name)
             found.append(LayoutTest(shown, clients, figures, case in of_rows))
     return tuple(found)
 
@@ -65,7 +66,7 @@ def _tests(
 def case_and_clients(results: Results, case: str) -> tuple[str, int | None]:
     """`scan@4` is the test `scan` with 4 clients; the load has no number of them."""
     clients = results.header.clients or []
-    if case == LOAD_TEST:
+    if is_load(case):
         return case, None
     if len(clients) > 1 and (found := case_of(case)):
         return found
@@ -122,13 +123,8 @@ def _columns(known: Mapping[str, float], cpu: str, switches: str) -> Figures:
     return {column: known[metric] * factor for column, metric, factor in origins if metric in known}
 
 
-def _is_load(case: str) -> bool:
-    name, _, _ = case.partition("@")
-    return name == LOAD_TEST
-
-
 def _queries_per_op(plan: Slots | None, line: Mapping[str, Any]) -> float:
-    if plan and _is_load(plan.test):
+    if plan and is_load(plan.test):
         return 1.0
     if plan and plan.rows_scanned_per_op:
         return plan.rows_scanned_per_op
@@ -160,7 +156,7 @@ def _means(runs: Mapping[str, Sequence[float]]) -> Figures:
 
 def _steps(results: Results, steps: StepsPart | None, sums: Sums) -> tuple[LayoutTest, ...]:
     found = []
-    for step in (step for step in (steps.steps if steps else ()) if not _is_load(step.name)):
+    for step in (step for step in (steps.steps if steps else ()) if not is_load(step.name)):
         name, clients = case_and_clients(results, step.name)
         lines = {line["target"]: line for line in steps.lines if line["test"] == step.name} if steps else {}
         figures = {
