@@ -31,11 +31,11 @@ from dbversus.report.formats.markdown import escape, table
 from dbversus.report.judged import spoilt
 from dbversus.report.parts.notes.cause_words import why
 from dbversus.report.sections import claims as claims_section
-from dbversus.report.words import experiment_facts, percent, ratio, spread, without_shared_configs
+from dbversus.report.words import experiment_facts, percent, ratio, spread, title_of, without_shared_configs
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
-from dbversus.stats.metrics import metric_named
+from dbversus.stats.metrics import THROUGHPUT, metric_named
 from dbversus.units import count_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -300,9 +300,10 @@ def _disturbed(run: PostRun) -> Iterator[str]:
 def _results(scored: Scored) -> Iterator[str]:
     post = scored.post
     for name, run in scored.runs.items():
-        facts = "; ".join([*experiment_facts(run.header, len(run.tests), run.blocks), *_disturbed(run)])
+        repeated = {one.test for one in run.rows if one.metric == THROUGHPUT}  # a load that was done once is none
+        facts = "; ".join([*experiment_facts(run.header, len(repeated), run.blocks), *_disturbed(run)])
         base, *others = _names(run).values()
-        compared = f"{', '.join(others)} against {base}"
+        compared = title_of(run.header, base, others)
         yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{compared}: {facts}.")
     yield escape(claims_section.sentence(post))
     yield from _lacking(load_post(post.name))

@@ -199,11 +199,20 @@ def short_labels(labels: Sequence[str]) -> list[str]:
     return short
 
 
+MOST_NAMED = 6
+"""Targets; of more, a title has the number alone, and a post has lists and a table in place of sentences on each."""
+
+
 def title_of(header: Experiment, base: str, others: Sequence[str]) -> str:
-    """`before, after against released`, after the experiment's label if it has one."""
+    """`before, after against released`, after the experiment's label if it has one; many targets are counted."""
     label = header.spec.get("label")
-    targets = f"{', '.join(others)} against {base}" if others else base
+    targets = f"{named(others)} against {base}" if others else base
     return f"{label}: {targets}" if label else targets
+
+
+def named(targets: Sequence[str]) -> str:
+    """`before and after`; of many, how many there are."""
+    return listing(targets, most=MOST_NAMED) if len(targets) <= MOST_NAMED else count_of(len(targets), "target")
 
 
 def without_shared_configs(labels: Sequence[str]) -> list[str]:

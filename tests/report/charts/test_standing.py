@@ -73,8 +73,19 @@ def test_what_has_no_verdict_is_hollow(finding: Finding, verdict: Verdict, is_ho
 @pytest.mark.parametrize(("ratio", "said"), [(0.00357, "0.00357"), (63.0, "63.00")])
 def test_what_lies_beyond_the_axis_says_how_far(finding: Finding, ratio: float, said: str) -> None:
     far = replace(finding, ratio=ratio, low=None, high=None)
-    root = drawn(Chart("t", "n", ["a"], {"one": {"a": far}}))
-    assert said in texts(root) and len(places(root)) == 1
+    near = dict.fromkeys("bcdefghijk", finding)
+    root = drawn(Chart("t", "n", ["a", *near], {"one": {"a": far, **near}}))
+    assert said in texts(root) and beyond(root) == 1
+
+
+def beyond(root: ElementTree.Element) -> int:
+    return sum(path.get("class") == "beyond" for path in root.iter(f"{SVG}path"))
+
+
+def test_where_much_lies_far_from_the_base_the_axis_reaches_it(finding: Finding) -> None:
+    rows = {name: replace(finding, ratio=0.02, low=0.015, high=0.03) for name in "ab"}
+    root = drawn(Chart("t", "n", ["a", "b", "c"], {"one": {**rows, "c": finding}}))
+    assert beyond(root) == 0 and len({x for x, _, _ in places(root)}) > 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Ratios as an SVG file that needs no style sheet: names on the left, a mark with its interval per series, a legend above."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import escape
@@ -15,8 +15,10 @@ MOST_SERIES = 6
 """More are not told apart."""
 LETTER_PX, NOTE_LETTER_PX, TITLE_LETTER_PX = 7.0, 6.0, 9.0
 _PLOT_PX, PAD_PX, _MARK_PX, _LINE_PX, _ROW_GAP_PX = 470, 12, 13, 17, 7
-_LEAST_SPAN, _MOST_SPAN = math.log(1.1), math.log(10)
-"""From 1 to either side, in logarithms; what lies beyond is an arrow with its ratio."""
+_LEAST_SPAN, _MOST_SPAN, _WIDE_SPAN = math.log(1.1), math.log(10), math.log(1000)
+"""From 1 to either side, in logarithms; what lies beyond is an arrow. The wide one is where much lies beyond the other."""
+_MOST_BEYOND = 0.1
+"""Of the ratios: outliers alone are cut off."""
 _FILLED = (*DECIDED, Verdict.NOT_REPLICATED)
 _VALUE_PX = 44
 _STYLE = """
@@ -146,7 +148,7 @@ def _y(frame: _Frame, row: int, number: int) -> float:
     return frame.top + frame.row_px * row + _ROW_GAP_PX / 2 + _MARK_PX * (number + 0.5)
 
 
-def _span(findings: Iterable[Finding]) -> tuple[float, float]:
+def _span(findings: Collection[Finding]) -> tuple[float, float]:
     """Wide enough for all ratios, and for lines but those of what is open, as far as an axis may reach."""
     ends = [
         end
@@ -154,10 +156,16 @@ def _span(findings: Iterable[Finding]) -> tuple[float, float]:
         for end in (one.ratio, *((one.low, one.high) if one.counted in _FILLED else ()))
         if end is not None and end > 0
     ]
-    logs = [min(max(math.log(end), -_MOST_SPAN), _MOST_SPAN) for end in ends]
+    most = _most_span([one.ratio for one in findings if one.ratio])
+    logs = [min(max(math.log(end), -most), most) for end in ends]
     low, high = min([-_LEAST_SPAN, *logs]), max([_LEAST_SPAN, *logs])
     room = 0.04 * (high - low)
     return low - room, high + room
+
+
+def _most_span(ratios: Sequence[float]) -> float:
+    beyond = sum(abs(math.log(ratio)) > _MOST_SPAN for ratio in ratios)
+    return _WIDE_SPAN if beyond > _MOST_BEYOND * len(ratios) else _MOST_SPAN
 
 
 def _legend(names: Iterable[str], width: float, theme: Theme) -> Iterator[tuple[int, str]]:
@@ -222,9 +230,8 @@ def _one(finding: Finding, number: int, y: float, frame: _Frame, theme: Theme) -
     if frame.holds(value):
         yield _mark(number, frame.x(value), y, theme, filled=finding.counted in _FILLED)
         return
-    edge, way, anchor = (frame.x(value), 1, "end") if value > 1 else (frame.x(value), -1, "start")
-    yield f'<path fill="{colour}" d="M{edge + 7 * way:g} {y:g}l{-7 * way} -4v8z"/>'
-    yield f'<text class="far" x="{edge - 4 * way:g}" y="{y + 4:g}" text-anchor="{anchor}">{ratio(value)}</text>'
+    edge, way = frame.x(value), 1 if value > 1 else -1
+    yield f'<path class="beyond" fill="{colour}" d="M{edge + 7 * way:g} {y:g}l{-7 * way} -4v8z"/>'
 
 
 def _tip(end: float, y: float, frame: _Frame, colour: str) -> str:

@@ -248,6 +248,7 @@ def _filters() -> dict[str, Any]:
         "sign": lambda verdict: words.SIGNS[verdict],
         "meaning": lambda verdict: words.MEANINGS[verdict],
         "count_of": _count_of,
+        "named": words.named,
         "telling": _telling,
         "sentence": _sentence,
         "class": _class,

@@ -20,6 +20,7 @@ from dbversus.report.words import (
     change,
     estimate_text,
     finding_text,
+    listing,
     number,
     ratio,
     ratios_text,
@@ -156,12 +157,27 @@ def _load_lines(assessment: Assessment) -> list[str]:
 
     `first load`, where the load is a test, too.
     """
-    tables: dict[str, list[str]] = {}
+    tables: dict[str, list[LoadFigure]] = {}
     for load in assessment.loads:
-        tables.setdefault(load.table, []).append(f"{load.target} {_load_text(load)}")
+        tables.setdefault(load.table, []).append(load)
     what = "first load" if is_load_judged(assessment) else "load"
-    lines = [f"{what} of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
+    lines = [f"{what} of {table} (n = 1): {_of_table(loads)}." for table, loads in tables.items()]
     return [*lines, *filter(None, [times_note(assessment.loads)])]
+
+
+def _of_table(loads: Sequence[LoadFigure]) -> str:
+    """Loads one by one, then those that have the data of another, together."""
+    own, sharing = [], dict[str, list[str]]()
+    for load in loads:
+        if load.shares and load.shares != load.target:
+            sharing.setdefault(load.shares, []).append(load.target)
+        else:
+            own.append(f"{load.target} {_load_text(load)}")
+    together = [
+        f"{listing(labels, most=3)} {'shares' if len(labels) == 1 else 'share'} the data of {owner}"
+        for owner, labels in sharing.items()
+    ]
+    return "; ".join([", ".join(own), *together])
 
 
 def _load_text(load: LoadFigure) -> str:

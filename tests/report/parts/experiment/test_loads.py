@@ -63,6 +63,14 @@ def test_shared_data_is_no_load_and_no_comparison(plain: Results) -> None:
     assert not [item for item in assessment.findings if item.test == "load" and item.target == LABELS[1]]
 
 
+def test_targets_that_share_data_are_told_together(plain: Results) -> None:
+    shared = {"figures": None, "shares": LABELS[0]}
+    (line,) = [
+        one for one in printed(build_assessment(with_loads(plain, t1=shared, t2=shared))).splitlines() if "n = 1" in one
+    ]
+    assert line.endswith(f"{LABELS[1]} and {LABELS[2]} share the data of {LABELS[0]}.")
+
+
 def test_a_table_that_begins_empty_has_no_load(plain: Results) -> None:
     empty = {"figures": LoadFigures(rows=0, elapsed_ns=5_000_000)}
     assessment = build_assessment(with_loads(plain, t0=empty, t1={"figures": None, "shares": LABELS[0]}, t2=empty))

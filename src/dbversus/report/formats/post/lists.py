@@ -18,7 +18,10 @@ MOST_COLUMNS = 8
 
 
 def lists(cases: Sequence[Case], targets: Sequence[str], aspects: Sequence[Aspect]) -> Iterator[str]:
-    """For each aspect that any of the tests has: its title, and the list. Of one target, all aspects in one list."""
+    """For each aspect that any of the tests has: its title, and the list. Of one target, all aspects in one list.
+
+    A line of a target has a figure; without one it shares another's load.
+    """
     having = {aspect: [case for case in cases if _has(case, targets, aspect)] for aspect in aspects}
     known = [aspect for aspect, own in having.items() if own]
     if len(targets) == 1 and known:
@@ -31,7 +34,11 @@ def lists(cases: Sequence[Case], targets: Sequence[str], aspects: Sequence[Aspec
         yield f"{aspect.title}:"
         own = having[aspect]
         if len(targets) > MOST_COLUMNS >= len(own):
-            rows = [[*(_cell(case, target, aspect) for case in own), target] for target in targets]
+            rows = [
+                [*(_cell(case, target, aspect) for case in own), target]
+                for target in targets
+                if _has_any(own, target, aspect)
+            ]
             yield _list([case.name for case in own], rows)
         else:
             rows = [[*(_cell(case, target, aspect) for target in targets), case.name] for case in own]
@@ -45,6 +52,10 @@ def _after_comma(title: str) -> str:
 
 def _has(case: Case, targets: Iterable[str], aspect: Aspect) -> bool:
     return any(case.finding(target, aspect.metric) for target in targets)
+
+
+def _has_any(cases: Iterable[Case], target: str, aspect: Aspect) -> bool:
+    return any(_has(case, [target], aspect) for case in cases)
 
 
 def _list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -36,14 +36,12 @@ from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.report.words import experiment_facts, flat_facts, listing, title_of
+from dbversus.report.words import MOST_NAMED, experiment_facts, flat_facts, listing, title_of
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.model import CHANGES, DECIDED, Verdict
 from dbversus.units import count_of, show_bytes
 
-MOST_TOLD = 6
-"""Targets that have sentences of their own; of more, the lists and a table tell."""
 _WITH_VERDICT = (*DECIDED, Verdict.NOT_REPLICATED, Verdict.NO_STEADY_STATE)
 _DOP = re.compile(r"\.dop(\d+)\b")
 _SUMMARIES = {
@@ -116,10 +114,7 @@ def _base(assessment: Assessment) -> str:
 
 
 def _title(assessment: Assessment) -> str:
-    targets = _targets(assessment)
-    if len(targets) > MOST_TOLD:
-        return f"{len(targets):,} targets against {_base(assessment)}"
-    return title_of(assessment.header, _base(assessment), targets)
+    return title_of(assessment.header, _base(assessment), _targets(assessment))
 
 
 def _fewest_clients(told_phases: Sequence[Phase]) -> list[Case]:
@@ -133,7 +128,7 @@ def _in_short(assessment: Assessment, told_phases: Sequence[Phase], shown: Seque
         return ["## In short", escape(f"{base} was measured alone: there are figures of its own, and no ratios.")]
     counts = {case.clients for case in cases} - {None}
     of_clients = f"Figures are those with {count_of(min(filter(None, counts)), 'client')}." if counts else ""
-    if len(targets) > MOST_TOLD:
+    if len(targets) > MOST_NAMED:
         rows = [[escape(target), *map(escape, told.in_short_cells(cases, target, shown))] for target in targets]
         heads = ["target", *(f"{one.said}, median (from – to)" for one in shown if one.always), "verdicts"]
         return ["## In short", table(heads, rows), of_clients, _how_sure(assessment)]
@@ -212,7 +207,7 @@ def _group(assessment: Assessment, group: Group, phase: Phase, shown: Sequence[A
     targets, base = _targets(assessment), _base(assessment)
     tests = told.tests_of(group)
     head = f"**{escape(group.title)}**{f' ({escape(tests)})' if tests else ''}"
-    if len(targets) > MOST_TOLD:
+    if len(targets) > MOST_NAMED:
         fewest = group.with_clients(phase.clients[0])
         yield f"- {_bullet(head, escape(' '.join(told.over_targets(fewest, targets, base, shown))))}"
         return
@@ -244,7 +239,7 @@ def _tables(assessment: Assessment) -> list[str]:
     for facts in assessment.candidates if _is_replicated(assessment) else ():
         title, _, rows, *_ = candidate_parts(assessment, facts)  # its sentences stand above
         of_candidates += [title, rows]
-    if of_candidates and len(assessment.candidates) > MOST_TOLD:
+    if of_candidates and len(assessment.candidates) > MOST_NAMED:
         of_candidates = [
             "<details><summary>Verdicts and intervals of each target</summary>",
             *of_candidates,
