@@ -103,7 +103,10 @@ def kept_run(folder: Path) -> PostRun:
 
 def _reason_of(found: Explanation) -> Reason | None:
     """Its first sentence after what changed: the cause, or the likely one."""
-    return Reason(found.test, found.target, why(found)[1]) if found.likely else None
+    if not found.likely:
+        return None
+    metric = found.metric if found.likely[0].is_of_one_metric else ""
+    return Reason(found.test, found.target, why(found)[1], metric)
 
 
 def newest_results(places: Iterable[Path]) -> dict[str, Path]:

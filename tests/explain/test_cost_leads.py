@@ -129,6 +129,13 @@ def test_waits_in_the_run_queue_are_no_lead_on_a_busy_host(busy: bool) -> None:
     assert ((Kind.COST, WAIT) in found) is not busy
 
 
+@pytest.mark.parametrize(("wait_us", "is_lead"), [(3.0, False), (15.0, False), (100.0, True)])
+def test_waits_that_are_little_of_what_an_operation_takes_longer_are_no_lead(wait_us: float, is_lead: bool) -> None:
+    pairs = {THROUGHPUT: (30_000.0, 1_000.0), WAIT: (2.0, wait_us)}  # 967 µs more per operation
+    found = names_of(pair_of(versions=("16.1", "17.1")), seen_of(pairs))
+    assert ((Kind.COST, WAIT) in found) is is_lead
+
+
 @pytest.mark.parametrize(
     ("written", "is_lead"), [((582.0, 679.0), False), ((0.0, 679.0), True), ((100.0, 679.0), True)]
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from dbversus.explain.cause import COUNT, Cause, Kind
@@ -52,6 +53,14 @@ def test_an_option_that_servers_show_under_another_name_is_tested_too() -> None:
 def test_an_option_that_changed_nothing_is_no_cause() -> None:
     pair = pair_of({"jit": "off"}, {"jit": "off"}, asked=({}, {"jit": "off"}), versions=("16.1", "17.1"))
     assert names_of(pair, seen_of(SLOWER)) == [] and explained(pair, seen_of(SLOWER)).same_config
+
+
+def test_two_dbms_have_no_config_in_common() -> None:
+    pair = pair_of(asked=({}, {}), versions=("16.1", "17.1"))
+    base, mine = pair.header.targets
+    header = msgspec.structs.replace(pair.header, targets=[base, msgspec.structs.replace(mine, dbms="mysql")])
+    assert explained(pair, seen_of(SLOWER)).same_config
+    assert not explained(replace(pair, header=header), seen_of(SLOWER)).same_config
 
 
 def test_what_was_asked_for_counts_where_servers_did_not_tell() -> None:

@@ -33,6 +33,13 @@ def _unseen(run: PostRun, folder: Path, figures: str = "") -> Unseen:
     return unseen(run, score(run, [post])[0])
 
 
+@pytest.mark.parametrize(("metric", "is_told"), [("", True), (CPU, True), (THROUGHPUT, False)])
+def test_a_part_of_one_metric_is_no_reason_of_another(run: PostRun, tmp_path: Path, metric: str, is_told: bool) -> None:
+    told = replace(run, reasons=[Reason("scan", "postgres:13", "Likely cause: none that was planted.", metric)])
+    (of_cpu,) = [one for one in _unseen(told, tmp_path).changes if one.finding.test == "scan"]
+    assert of_cpu.finding.metric == CPU and bool(of_cpu.why) is is_told
+
+
 def test_changes_that_no_figure_is_about_come_largest_first_with_their_reasons(run: PostRun, tmp_path: Path) -> None:
     told = replace(run, reasons=[Reason("scan", "postgres:13", "Likely cause: none that was planted.")])
     found = _unseen(told, tmp_path)

@@ -60,6 +60,11 @@ class Cause:
         return bool(self.facts.get(WEAK))
 
     @property
+    def is_of_one_metric(self) -> bool:
+        """Whether it is time that is spent or waited: of CPU or throughput that changed it says something, of bytes nothing."""
+        return self.kind in (Kind.BACKGROUND, Kind.WAIT, Kind.FUNCTION) or self.unit == "µs/op"
+
+    @property
     def is_sure(self) -> bool:
         """Whether it was tested and explains most of the change."""
         return self.tested and self.share is not None and SURE_SHARES[0] <= self.share <= SURE_SHARES[1]

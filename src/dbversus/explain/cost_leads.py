@@ -96,13 +96,22 @@ class CostLeads(Change):
     def _part(self, cause: Cause) -> Iterator[Cause]:
         wanted = OF_THROUGHPUT if self.most.metric == THROUGHPUT else ()
         share = self._share(cause)
-        if cause.what == WAIT and self.seen.busy:
+        if cause.what == WAIT and (self.seen.busy or self._is_little_of_the_time(cause)):
             return
         if cause.kind is Kind.BACKGROUND:
             if self.most.metric == CPU and share is not None and share >= LEAST_SHARE:
                 yield replace(cause, share=share)
         elif cause.what in (*wanted, *OF_ANY) and (share is None or share >= LEAST_SHARE):
             yield replace(cause, share=share)
+
+    def _is_little_of_the_time(self, cause: Cause) -> bool:
+        """Whether operations take longer, and all that they wait longer for a CPU is little of that; of several clients, who wait
+        side by side, it may be a smaller part still."""
+        base, mine = self.amounts(THROUGHPUT)
+        if self.most.metric != THROUGHPUT or not base or not mine:
+            return False
+        waits_us = float(cause.mine or 0.0) - float(cause.base or 0.0)
+        return abs(waits_us) < LEAST_SHARE * abs(1e6 / mine - 1e6 / base)
 
     def _share(self, cause: Cause) -> float | None:
         """Of the change, where the cause is a part of what changed, in its unit."""

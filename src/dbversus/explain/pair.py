@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbversus.dbms.known import family_name
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
@@ -104,8 +105,10 @@ def by_name(rendered: Rendered) -> dict[str, str]:
 
 
 def have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | None]]) -> bool:
-    """By what came of it; in older results by its name."""
+    """By what came of it; in older results by its name. Those of two DBMSs cannot be compared, so they are never the same."""
     base, mine = pair.facts
+    if family_name(base.dbms) != family_name(mine.dbms):
+        return False
     return not chosen if base.rendered and mine.rendered else base.config == mine.config
 
 

@@ -74,11 +74,15 @@ class Withheld:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a test changed on a target, in the words of the day it was kept."""
+    """Why a test changed on a target, in the words of the day it was kept. `metric`: what alone it explains; empty: any."""
 
     test: str
     target: str
     words: str
+    metric: str = ""
+
+    def explains(self, finding: Finding) -> bool:
+        return (self.test, self.target) == (finding.test, finding.target) and self.metric in ("", finding.metric)
 
 
 @dataclass(frozen=True)

@@ -77,4 +77,4 @@ def _is_none(figure: ScoredFigure, margin: float) -> bool:
 
 
 def _why(run: PostRun, finding: Finding) -> str:
-    return next((one.words for one in run.reasons if (one.test, one.target) == (finding.test, finding.target)), "")
+    return next((one.words for one in run.reasons if one.explains(finding)), "")
