@@ -111,6 +111,12 @@ def test_a_post_of_ones_own_is_read(tmp_path: Path) -> None:
         ('here = "postgres:13@x5"', 'version = "13.1"', 9, r"build '13\.1' needs one of `here`.*and `lacking`"),
         ('post = "made-up"', 'post = "made-out"', 1, r"post is 'made-out'; the file's name says 'made-up'"),
         ("rows = 1000", "rows = 1000, rack = 2", 5, r"unknown key 'rack'"),
+        (
+            "[[claims]]",
+            '[[claims]]\nid = "1"\nlook = "at it"\n[[claims]]',
+            15,
+            r"two claims are called 1; each needs an id",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_its_line(tmp_path: Path, old: str, new: str, line: int, words: str) -> None:
@@ -118,6 +124,12 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, old: str, new: str, lin
     path = write_post(tmp_path, GOOD.replace(old, new))
     with pytest.raises(UsageError, match=rf"made-up\.toml:{line}: .*{words}"):
         read_post(path)
+
+
+def test_claims_fall_out_with_the_builds_that_their_figures_need(tmp_path: Path) -> None:
+    post = read_post(write_post(tmp_path))
+    assert [post.claims_of(*build) for build in (("postgres", "13.1"), ("postgres", "apt/11.22"))] == [["1"], ["1"]]
+    assert post.claims_of("postgres", "12.6") == post.claims_of("mysql", "13.1") == []
 
 
 def test_a_claim_without_figures_says_why(tmp_path: Path) -> None:

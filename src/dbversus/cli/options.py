@@ -18,7 +18,7 @@ Builds = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(help="Leave out targets of a matrix: '@config', 'build' or 'build@config' (repeatable)."),
+    typer.Option(help="Leave out targets: '@config', 'build' or 'build@config' (repeatable)."),
 ]
 Matrix = Annotated[
     str | None,

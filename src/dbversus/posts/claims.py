@@ -191,6 +191,12 @@ class Post:
     def is_larger_than_memory(self, server: Server) -> bool:
         return self.larger_than_memory if server.larger_than_memory is None else server.larger_than_memory
 
+    def claims_of(self, dbms: str, version: str) -> list[str]:
+        """Ids of those with a figure that needs this build, with whatever config; `version` as targets have it: `apt/17.12`."""
+        here = {name: build.stands for name, build in self.builds.items() if build.here}
+        names = {name for name, stands in here.items() if stands.fits(dbms, version.rpartition("/")[2], stands.configs)}
+        return [claim.id for claim in self.claims if any({one.new, one.old} & names for one in claim.figures)]
+
     def version_of(self, build: str) -> str:
         """The post's own, as far as the file tells; empty where it does not."""
         named = _VERSION.search(build)

@@ -77,7 +77,7 @@ class _Tests:
         # a suite takes a second where it has many tests: those of variants are looked at only where the plain one has none
         if glob == LOAD_TEST or any(load_suite(self.suite, each).finds(glob) for each in self.variants):
             return
-        known = [LOAD_TEST, *load_suite(self.suite).sequence]
+        known = list(dict.fromkeys((LOAD_TEST, *load_suite(self.suite).sequence)))
         raise place.mistake(
             f"unknown test '{glob}'.{did_you_mean(glob, known)} Accepted: {LOAD_TEST}, and names and globs of tests of suite "
             f"{self.suite}, which {self.experiment.name} uses."
@@ -86,6 +86,10 @@ class _Tests:
 
 def _figures(found: ClaimsFile, place: Place) -> Iterator[tuple[Place, Figure]]:
     for number, claim in enumerate(found.claims):
+        if claim.id in [other.id for other in found.claims[:number]]:
+            raise place.at("claims", number, "id").mistake(
+                f"two claims are called {claim.id}; each needs an id of its own."
+            )
         if not (claim.figures or claim.lacking or claim.look):
             raise place.at("claims", number).mistake(
                 f"claim {claim.id} has no `figures`; without them it needs `look` or `lacking`."

@@ -9,7 +9,7 @@ import pytest
 from dbversus.dbms.versions import version_key
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.bundled import find_experiment, ready_experiments
-from dbversus.experiment.asked.matrix import expand, read_matrix
+from dbversus.experiment.asked.matrix import UnknownBuilds, expand, read_matrix
 from dbversus.experiment.asked.spec import read_choices
 from dbversus.suites.file.source import Source
 from dbversus.suites.load import load_suite
@@ -137,6 +137,35 @@ def test_mistakes_are_told_with_their_line(text: str, builds: list[str], expecte
         expanded(text, builds)
     assert str(error.value).startswith(expected)
     assert "\n" not in str(error.value)
+
+
+def test_builds_that_cannot_be_had_are_told_together_and_can_be_left_out() -> None:
+    known = '"postgres:16", "postgres:17"'
+    text = DURABILITY.replace(known, f'{known}, "postgres:99", "mysql:8.0.99"').replace('"fpi1", "fpi0"', '""')
+    text = text.replace('"sync0", "sync1"', '"sync0"')
+    with pytest.raises(
+        UnknownBuilds, match=r"PostgreSQL 99 .*MySQL 8\.0\.99 .*--exclude mysql:8\.0\.99 measures the rest"
+    ) as error:
+        expanded(text)
+    assert error.value.builds == ("postgres:99", "mysql:8.0.99")
+    assert expanded(text, exclude=error.value.builds) == ["postgres:16@sync0", "postgres:17@sync0"]
+
+
+def test_where_no_build_can_be_had_there_is_no_rest() -> None:
+    with pytest.raises(UnknownBuilds) as error:
+        expanded(DURABILITY.replace("16", "98").replace("17", "99"))
+    assert "--exclude" not in str(error.value)
+
+
+def test_targets_that_are_listed_can_be_left_out_too(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text('targets = ["postgres:16@sync0", "postgres:17@sync1"]')
+    assert read_choices(tmp_path / "x.toml", (), ["postgres:16"])["targets"] == ["postgres:17@sync1"]
+    with pytest.raises(
+        UsageError, match="'postgres:15' matches no target; there are postgres:16@sync0, postgres:17@sync1"
+    ):
+        read_choices(tmp_path / "x.toml", (), ["postgres:15"])
+    with pytest.raises(UsageError, match="Nothing is left"):
+        read_choices(tmp_path / "x.toml", (), ["postgres:*"])
 
 
 def test_a_pattern_on_the_command_line_that_matches_nothing() -> None:

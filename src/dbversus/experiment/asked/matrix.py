@@ -1,7 +1,8 @@
 """Targets made by crossing builds with configs: `[[matrix]]` of an experiment file (docs/experiments.md)."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,6 +23,7 @@ from dbversus.suites.file.shape import DBMS_NAMES
 from dbversus.suites.file.source import Place, Source
 
 _WILD = frozenset("*?[")
+_NOTHING_LEFT = "Nothing is left: every target is excluded."
 
 
 class MatrixTable(Shape):
@@ -33,6 +35,16 @@ class MatrixTable(Shape):
     optional: list[str] = Field(default_factory=list)
     exclude: list[str] = Field(default_factory=list)
     include: list[str] = Field(default_factory=list)
+
+
+class UnknownBuilds(UsageError):
+    """`why`: build, as --exclude takes it, → why it cannot be had. `has_others`: whether any is left without them."""
+
+    def __init__(self, why: Mapping[str, str], *, has_others: bool) -> None:
+        self.builds = tuple(why)
+        left_out = " ".join(f"--exclude {shlex.quote(build)}" for build in why)
+        rest = [f"{left_out} measures the rest"] if has_others else []
+        super().__init__("; ".join([*dict.fromkeys(why.values()), *rest]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +89,10 @@ def expand(
     given, then configs with the first list varying slowest. Raises UsageError for a build or config that does not exist,
     a pattern that matches nothing, a target that is there twice, and when nothing is left.
     """
-    pairs = list(_assigned(parts, builds))
+    assigned = list(_assigned(parts, builds))
+    of_builds = [pattern for pattern in exclude if _is_of_builds(pattern, assigned)]
+    pairs = [pair for pair in assigned if not _matches_any(of_builds, pair[1])]
+    check_builds(build for _, build in pairs)
     crossed = [(part, build, _product(part, build, config_dir)) for part, build in pairs]
     _check_excludes(crossed)
     targets: list[str] = []
@@ -86,7 +101,8 @@ def expand(
         targets += [_target(build, item[1:]) for item in part.table.include if item.startswith("@")]
     used = dict.fromkeys(part for part, _ in pairs)
     targets += [item for part in used for item in part.table.include if not item.startswith("@")]
-    targets = _without(targets, exclude)
+    targets = [target for target in targets if not _matches_any(of_builds, target)]
+    targets = without(targets, [pattern for pattern in exclude if pattern not in of_builds])
     _check_targets(targets)
     return targets
 
@@ -201,13 +217,35 @@ def _check_excludes(crossed: Sequence[tuple[Part, str, Sequence[str]]]) -> None:
                 raise part.place.at("exclude", index).mistake(_matches_nothing(pattern, targets))
 
 
-def _without(targets: list[str], patterns: Sequence[str]) -> list[str]:
+def check_builds(targets: Iterable[str]) -> None:
+    """Raises UnknownBuilds where the build of any target cannot be had."""
+    unknown: dict[str, str] = {}
+    specs = {f"{spec.dbms}:{spec.selector}": spec for spec in map(parse_target, targets)}
+    for build, spec in specs.items():
+        try:
+            resolve(spec)
+        except UsageError as error:
+            unknown[build] = str(error)
+    if unknown:
+        raise UnknownBuilds(unknown, has_others=len(unknown) < len(specs))
+
+
+def without(targets: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """The targets that no pattern of --exclude matches; UsageError for one that matches nothing."""
+    targets = list(targets)
     for pattern in patterns:
         kept = [target for target in targets if not _matches(pattern, target)]
         if len(kept) == len(targets):
             raise UsageError(f"--exclude: {_matches_nothing(pattern, targets)}")
         targets = kept
+    if not targets:
+        raise UsageError(_NOTHING_LEFT)
     return targets
+
+
+def _is_of_builds(pattern: str, assigned: Sequence[tuple[Part, str]]) -> bool:
+    """Whether it leaves out whole builds, which then need not be there."""
+    return "@" not in pattern and any(_matches(pattern, build) for _, build in assigned)
 
 
 def _matches_nothing(pattern: str, targets: Sequence[str]) -> str:
@@ -232,7 +270,7 @@ def _matches(pattern: str, target: str) -> bool:
 
 def _check_targets(targets: Sequence[str]) -> None:
     if not targets:
-        raise UsageError("Nothing is left of the matrix: every target is excluded.")
+        raise UsageError(_NOTHING_LEFT)
     seen: set[tuple[str, str, tuple[str, ...]]] = set()
     for target in targets:
         spec = parse_target(target)

@@ -24,7 +24,7 @@ from dbversus.errors import UsageError, reason
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
 from dbversus.experiment.asked.fields import IN_LAB, LAB, RENAMED, Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
-from dbversus.experiment.asked.matrix import expand, read_matrix
+from dbversus.experiment.asked.matrix import expand, read_matrix, without
 from dbversus.experiment.asked.shares import check_inject, read_bursts
 from dbversus.experiment.asked.sizes import split_sizes
 from dbversus.files import write_whole
@@ -389,9 +389,9 @@ def read_choices(
     if scaled:
         choices |= _scaled(source)
     if "matrix" not in choices:
-        if builds or exclude:
-            raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
-        return choices
+        if builds:
+            raise UsageError(f"{path} has no [[matrix]]; builds are for files that have one.")
+        return choices | ({"targets": without(choices.get("targets", []), exclude)} if exclude else {})
     if "targets" in choices:
         raise Place(source).at("targets").mistake("there are `targets` and a matrix; keep one of them.")
     del choices["matrix"]

@@ -17,6 +17,7 @@ from dbversus.errors import UsageError
 from dbversus.results.schema import EXPERIMENT
 
 if TYPE_CHECKING:
+    from dbversus.experiment.asked.matrix import UnknownBuilds
     from dbversus.experiment.asked.spec import ExperimentSpec
 
 
@@ -58,6 +59,7 @@ def run(
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.asked.bundled import find_experiment
+    from dbversus.experiment.asked.matrix import UnknownBuilds, check_builds
     from dbversus.experiment.asked.spec import check_alone
     from dbversus.experiment.folder import origins
     from dbversus.experiment.run import run_experiment
@@ -67,10 +69,14 @@ def run(
     asked = with_demands(chosen)
     path = find_experiment(experiment)
 
-    spec, may_execute = with_consent(
-        lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
-        path, trust=trust, dry_run=dry_run,
-    )  # fmt: skip
+    try:
+        spec, may_execute = with_consent(
+            lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
+            path, trust=trust, dry_run=dry_run,
+        )  # fmt: skip
+        check_builds(spec.targets)
+    except UnknownBuilds as error:
+        raise UsageError(_with_claims(path, error)) from None
     for post in spec.posts:
         load_post(post)  # one without claims is a mistake, best known before a day of measuring
     check_alone(spec)
@@ -86,6 +92,23 @@ def run(
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, command, display, wait=wait)
     return present(directory, spec.demands, as_json=json)
+
+
+def _with_claims(path: Path, error: "UnknownBuilds") -> str:
+    """Of a post's experiment: which of its claims fall out for want of the builds."""
+    from dbversus.posts.reading import load_post
+    from dbversus.report.words import listing
+    from dbversus.suites.file.source import read_source
+
+    found = []
+    for post in map(load_post, read_source(path).document.get("posts", [])):
+        claims = [one for build in error.builds for one in post.claims_of(*build.split(":", 1))]
+        numbers = [claim.id for claim in post.claims if claim.id in claims]
+        if numbers:
+            found.append(
+                f"{'claim' if len(numbers) == 1 else 'claims'} {listing(numbers, most=len(numbers))} of {post.name}"
+            )
+    return f"{error}, without {listing(found)}" if found else str(error)
 
 
 def _read(path: Path, builds: Sequence[str], exclude: Sequence[str], *, scaled: bool) -> "ExperimentSpec":
