@@ -27,7 +27,7 @@ from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost
 from dbversus.posts.scoring import score_together
 from dbversus.posts.unseen import Change, Unseen, unseen
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats.markdown import escape, table
+from dbversus.report.formats.markdown import escape, prose, table
 from dbversus.report.judged import spoilt
 from dbversus.report.parts.notes.cause_words import why
 from dbversus.report.sections import claims as claims_section
@@ -177,7 +177,7 @@ def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
         [
             f"[{place[0]}]({POSTS}/{place[0]}.md) {', '.join(claim.number for claim, _ in figures)}",
             *map(escape, place[1:]),
-            marked(_reason([figure for _, figure in figures], scored[place[0]].post)),
+            prose(_reason([figure for _, figure in figures], scored[place[0]].post)),
         ]
         for place, figures in largest[:MOST_DISAGREEMENTS]
     ]
@@ -315,7 +315,7 @@ def _results(scored: Scored) -> Iterator[str]:
     rows = [[claim.number, *claims_section.figure_cells(one)] for claim, one in post.figures()]
     yield "## Figures"
     yield table(["claim", *claims_section.FOR_EYES], [list(map(escape, row)) for row in rows])
-    if remarks := [f"- {marked(one)}" for one in claims_section.remarks(post)]:
+    if remarks := [f"- {prose(one)}" for one in claims_section.remarks(post)]:
         yield "\n".join(["Likely reasons:", "", *remarks])
     if told := list(_unseen_of(scored)):
         yield "\n\n".join([f"## {_UNSEEN}", *told])
@@ -326,16 +326,8 @@ def _results(scored: Scored) -> Iterator[str]:
 def _remarks(name: str) -> str:
     """What the experiment's file says at its head, without its title and its command."""
     lines = find_experiment(f"{POSTS}/{name}").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
-    words = marked(" ".join(line.lstrip("# ") for line in lines[4:]))
+    words = prose(" ".join(line.lstrip("# ") for line in lines[4:]))
     return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
-
-
-def marked(text: str) -> str:
-    """Prose of ours, in which names stand between backticks."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return escape(text)
-    return "".join(f"`{part}`" if number % 2 else escape(part) for number, part in enumerate(parts))
 
 
 if __name__ == "__main__":

@@ -45,6 +45,21 @@ def test_markdown_escapes(text: str, shown: str) -> None:
     assert markdown.escape(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`a_b` and c_d", "`a_b` and c\\_d"),
+        ("a `b` c `d@e`", "a `b` c `d@e`"),
+        ("one ` alone_", "one \\` alone\\_"),
+        ("no `a|b` cell", "no \\`a\\|b\\` cell"),
+        ("nor `<b>`", "nor \\`&lt;b&gt;\\`"),
+        ("nor ``", "nor \\`\\`"),
+    ],
+)
+def test_in_a_sentence_what_stands_between_backticks_is_code(text: str, shown: str) -> None:
+    assert markdown.prose(text) == shown
+
+
 def test_markdown_files_are_written(assessment: Assessment, tmp_path: Path) -> None:
     markdown.write(assessment, tmp_path / "report.md")
     assert (tmp_path / "report.md").read_text().startswith("# ")

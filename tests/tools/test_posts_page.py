@@ -126,14 +126,6 @@ def _changes(run: PostRun) -> Sequence[Change]:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [("`a_b` and c_d", "`a_b` and c\\_d"), ("one ` alone_", "one \\` alone\\_"), ("plain", "plain")],
-)
-def test_names_between_backticks_stay_code(text: str, shown: str) -> None:
-    assert posts_page.marked(text) == shown
-
-
-@pytest.mark.parametrize(
     ("words", "said"),
     [(["keep"], "keep needs results folders"), (["keep", "/no/such"], "/no/such holds no results of a post")],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 from dbversus.calibration.model import Calibration
 from dbversus.files import write_text
 from dbversus.report.calibration import tables
-from dbversus.report.formats.markdown import escape
+from dbversus.report.formats.markdown import escape, prose
 
 
 def write(calibration: Calibration, path: Path) -> None:
@@ -14,7 +14,7 @@ def write(calibration: Calibration, path: Path) -> None:
 
 def render(calibration: Calibration) -> str:
     parts = [f"# {escape(tables.title(calibration))}"]
-    parts.append("\n".join(f"- {escape(sentence)}" for sentence in tables.sentences(calibration)))
+    parts.append("\n".join(f"- {prose(sentence)}" for sentence in tables.sentences(calibration)))
     for table in tables.tables(calibration):
         head = [table.columns, ["---"] * len(table.columns), *table.rows]
         lines = [f"| {' | '.join(cell if cell == '---' else escape(cell) for cell in line)} |" for line in head]

@@ -40,15 +40,15 @@ def write(assessment: Assessment, path: Path) -> None:
 
 
 def render(assessment: Assessment) -> str:
-    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
-    parts.append(escape(" ".join(assessment.chosen_base)))
+    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), prose(assessment.outcome)]
+    parts.append(prose(" ".join(assessment.chosen_base)))
     parts += [part for one in assessment.sections if one.is_first for part in section_parts(one)]
     parts += _heats(assessment)
     for facts in assessment.candidates:
         parts += candidate_parts(assessment, facts)
     if not assessment.candidates:
         parts.append(own_figures(assessment))
-    parts += [legend(assessment), escape(assessment.code_layout)]
+    parts += [legend(assessment), prose(assessment.code_layout)]
     parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
     parts += [
         *_notes(assessment),
@@ -60,6 +60,8 @@ def render(assessment: Assessment) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+_NO_CODE = frozenset("|<>&\\\n\r")
+"""Would end a cell of a table or the line, or be read as HTML by some."""
 _MENTION = re.compile(r"(?<!\w)@(?=\w)")
 """Where a forge would send word to whoever is called so."""
 
@@ -69,6 +71,14 @@ def escape(text: str) -> str:
     plain = " ".join(text.split(" ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     escaped = re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
     return _MENTION.sub("@\u200b", escaped)
+
+
+def prose(text: str) -> str:
+    """A sentence of ours, in which code stands between backticks."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0 or any(not part or _NO_CODE & set(part) for part in parts[1::2]):
+        return escape(text)
+    return "".join(f"`{part}`" if number % 2 else escape(part) for number, part in enumerate(parts))
 
 
 def code(text: str) -> str:
@@ -92,13 +102,13 @@ def section_parts(section: Section) -> list[str]:
     """Each table under a heading of its own; sentences under the first."""
     if not section.has_text:
         return []
-    said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
+    said = "\n".join(f"- {prose(sentence)}" for sentence in section.sentences)
     titles = [f"## {escape(one.title)}" for one in section.titled] or [f"## {escape(section.title)}"]
     parts = [titles[0], said]
     for place, one in enumerate(section.tables):
         parts += [titles[place]] if place and not one.is_folded else []
         parts += _table_parts(one)
-    return [*parts, *map(escape, section.notes)]
+    return [*parts, *map(prose, section.notes)]
 
 
 def named_parts(assessment: Assessment, name: str) -> list[str]:
@@ -108,8 +118,8 @@ def named_parts(assessment: Assessment, name: str) -> list[str]:
 
 def _table_parts(one: Table) -> list[str]:
     rows = [[escape(cell) for cell in row] for row in texts(one)]
-    legend = "\n".join(f"- `{name}`: {escape(what)}" for name, what in one.legend)
-    shown = [table([escape(name) for name in headings(one)], rows), *map(escape, one.notes), legend]
+    legend = "\n".join(f"- `{name}`: {prose(what)}" for name, what in one.legend)
+    shown = [table([escape(name) for name in headings(one)], rows), *map(prose, one.notes), legend]
     opened = "" if one.is_long else " open"
     return (
         [f"<details{opened}><summary>{escape(one.title)}</summary>", *shown, "</details>"] if one.is_folded else shown
@@ -124,7 +134,7 @@ def _heats(assessment: Assessment) -> list[str]:
     tables = [table for one in heats if (table := heat.table_of(one)).rows]
     said = "\n".join(f"- {escape(heat.sentence(one))}" for one in heats)
     shown = [part for one in tables for part in (f"## {escape(one.title)}", *_table_parts(one))]
-    return ["## All targets", said, *shown, escape(heat.note(heats, assessment.base.label))]
+    return ["## All targets", said, *shown, prose(heat.note(heats, assessment.base.label))]
 
 
 def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:
@@ -138,7 +148,7 @@ def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:
             row.append(escape(likely_cause(assessment.explanation(item.test, item.target))))
     return [
         f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
-        "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
+        "\n".join(f"- {prose(sentence)}" for sentence in facts.sentences),
         table(head, rows),
         *causes_parts(explained),
     ]
@@ -152,11 +162,11 @@ def causes_parts(explanations: Sequence[Explanation]) -> list[str]:
 
 
 def _why(explanation: Explanation) -> str:
-    lines = [f"- **{escape(explanation.test)}**: {escape(' '.join(why(explanation)))}"]
+    lines = [f"- **{escape(explanation.test)}**: {prose(' '.join(why(explanation)))}"]
     for number_of, (kind, words, command) in enumerate(causes.shown(explanation), start=1):
-        lines.append(f"  {number_of}. {kind}: {escape(words)}{_command(command)}")
+        lines.append(f"  {number_of}. {kind}: {prose(words)}{_command(command)}")
     if more := leads_left_out(explanation):
-        lines.append(f"  - {escape(more)}")
+        lines.append(f"  - {prose(more)}")
     return "\n".join(lines)
 
 
@@ -173,7 +183,7 @@ def _row(item: Comparison, judged: Sequence[Metric]) -> list[str]:
 
 def _notes(assessment: Assessment) -> list[str]:
     """What is to be known of single tests beside their figures."""
-    lines = [f"- {escape(test.name)}: {escape('; '.join(test.notes))}" for test in assessment.tests if test.notes]
+    lines = [f"- {escape(test.name)}: {prose('; '.join(test.notes))}" for test in assessment.tests if test.notes]
     return ["## Notes", "\n".join(lines)] if lines else []
 
 
@@ -190,7 +200,7 @@ def own_figures(assessment: Assessment) -> str:
 
 
 def legend(assessment: Assessment) -> str:
-    host = " ".join(map(escape, disturbance.sentences(assessment)))
+    host = " ".join(map(prose, disturbance.sentences(assessment)))
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals. {host}"
     signs = verdict_legend(item.verdict for item in assessment.comparisons)
@@ -201,7 +211,7 @@ def page_parts(section: Section) -> list[str]:
     """Of a section that is a page of its own; a table without a title has the section's."""
     if not any(one.title for one in section.tables):
         return [part for part in section_parts(section) if part]
-    said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
+    said = "\n".join(f"- {prose(sentence)}" for sentence in section.sentences)
     of_tables = section_parts(replace(section, sentences=()))
     return [f"# {escape(section.title)}", said, *filter(None, of_tables)]
 
@@ -266,9 +276,9 @@ def _of_some(value: str | None) -> str:
 
 
 def _surroundings(assessment: Assessment) -> list[str]:
-    parts = ["## Surroundings", escape(assessment.calibration), *map(escape, assessment.data_state)]
+    parts = ["## Surroundings", prose(assessment.calibration), *map(prose, assessment.data_state)]
     if assessment.not_measured:
-        parts += ["Not measured:", "\n".join(f"- {escape(item)}" for item in assessment.not_measured)]
+        parts += ["Not measured:", "\n".join(f"- {prose(item)}" for item in assessment.not_measured)]
     if assessment.command:
         parts += ["To repeat it:", code(assessment.command)]
     return parts

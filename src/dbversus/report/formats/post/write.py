@@ -24,6 +24,7 @@ from dbversus.report.formats.markdown import (
     loads_parts,
     named_parts,
     own_figures,
+    prose,
     table,
 )
 from dbversus.report.formats.post import told
@@ -87,7 +88,7 @@ def render(
     parts = [f"# {escape(_title(assessment))}", *_in_short(assessment, told_phases, shown), *_compared(assessment)]
     parts += [_link_of(one, folder) for one in drawn if not one.phase]
     if assessment.since:
-        parts += ["## Since the earlier take", "\n".join(f"- {escape(line)}" for line in assessment.since)]
+        parts += ["## Since the earlier take", "\n".join(f"- {prose(line)}" for line in assessment.since)]
     for phase in told_phases if assessment.candidates else ():
         parts += _phase(assessment, phase, shown, [one for one in drawn if one.phase == phase.title], folder)
     parts += named_parts(assessment, "after_writes")
@@ -169,7 +170,7 @@ def _compared(assessment: Assessment) -> list[str]:
     return [
         "## What was compared, and how",
         escape(f"{facts}; dbversus {assessment.header.dbversus}.{suite}"),
-        escape(assessment.outcome),
+        prose(assessment.outcome),
         escape(_host(assessment.host)),
         table(["", "target", "version", "config"], rows),
     ]
@@ -285,7 +286,7 @@ def _causes(assessment: Assessment) -> list[str]:
     """What changed beside the verdict, and settings and plans that differ: where explain/ names any."""
     called = names(assessment)
     lines = [
-        f"- {escape(item.test)} on {escape(called[item.target])}: {escape('; '.join(item.notes))}"
+        f"- {escape(item.test)} on {escape(called[item.target])}: {prose('; '.join(item.notes))}"
         for item in assessment.comparisons
         if item.notes and item.verdict in CHANGES
     ]
@@ -317,7 +318,7 @@ def _caveats(assessment: Assessment) -> list[str]:
     ]
     lines += [f"Not measured: {item}." for item in assessment.not_measured]
     lines += [note for note in (times_note(assessment.loads), assessment.calibration) if note]
-    return ["## Caveats", "\n".join(f"- {escape(line)}" for line in lines)]
+    return ["## Caveats", "\n".join(f"- {prose(line)}" for line in lines)]
 
 
 def _undecided(assessment: Assessment) -> Iterator[str]:
