@@ -7,13 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dbversus
 from dbversus.builds.store import list_installed
 from dbversus.host.user import ServerUser
 from dbversus.servers.process.engine import engine_binary
@@ -41,6 +43,15 @@ DRAIN = "drain_s = 0.3\ndrain_idle_s = 0.1\n"
 def _heed_interrupts() -> None:
     """A shell starts what runs in its background with SIGINT ignored, which children inherit."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def wait_for(what: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    """Where a process has to bring it about and ends before, the test fails with its words."""
+    deadline = time.monotonic() + 600
+    while not what():
+        assert process is None or process.poll() is None or what(), (process.returncode, *process.communicate())
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 @dataclass
@@ -139,6 +150,8 @@ def give_to(bench: Bench, name: str) -> None:
     python = next((path for path in places if path.is_file() and user.may_reach(path) and _is_like_ours(path)), None)
     if python is None:
         pytest.skip(f"user {name} can reach no Python {sys.version_info.major}.{sys.version_info.minor}")
+    if not user.may_reach(Path(dbversus.__file__)):
+        pytest.skip(f"user {name} cannot reach this clone, {Path(dbversus.__file__).parent}")
     rights = [f"--reuid={user.uid}", f"--regid={user.gid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
     bench.dbversus = ["setpriv", *rights, str(python), *DBVERSUS[1:]]
     bench.user = {"HOME": str(bench.folder), "PYTHONPATH": ":".join(filter(None, sys.path))}

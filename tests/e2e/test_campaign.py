@@ -5,13 +5,12 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ..soak.leaks import processes_of
-from .conftest import Bench
+from .conftest import Bench, wait_for
 
 # acts only together: pages are checked when they are read, which a large cache spares
 PAIR = {"cache_size", "cell_size_check"}
@@ -35,14 +34,6 @@ def rows(bench: Bench, name: str) -> int:
         return (bench.out / name / "journal.jsonl").read_bytes().count(b'{"type":"row"')
     except OSError:
         return 0
-
-
-def wait_for(what: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
-    deadline = time.monotonic() + 600
-    while not what():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def check_found(bench: Bench, said: str) -> None:

@@ -2,17 +2,8 @@
 
 import json
 import signal
-import time
-from collections.abc import Callable
 
-from .conftest import Bench
-
-
-def _wait_for(what: Callable[[], bool], limit_s: float = 600) -> None:
-    deadline = time.monotonic() + limit_s
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
+from .conftest import Bench, wait_for
 
 
 def _rows(bench: Bench) -> int:
@@ -24,7 +15,7 @@ def test_a_run_keeps_its_snapshots_and_what_a_killed_one_left_can_be_removed(ben
     file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query,update-index")
     file.write_text(file.read_text().replace("rows = 6", "rows = 40"))
     process = bench.start("run", file, "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 2)
+    wait_for(lambda: _rows(bench) > 2, process)
     process.send_signal(signal.SIGSTOP)  # it has to be there for as long as three commands take
     refused = bench.run("clean", "snapshots", status=1)
     assert f"is kept: in use by process {process.pid}" in refused.stderr
@@ -32,7 +23,7 @@ def test_a_run_keeps_its_snapshots_and_what_a_killed_one_left_can_be_removed(ben
     assert not json.loads(bench.run("clean", "leftovers", "--json").stdout)["removed"]
     process.kill()
     process.communicate()
-    _wait_for(lambda: not bench.survivors(), 30)
+    wait_for(lambda: not bench.survivors())
     kinds = {one["kind"] for one in json.loads(bench.run("clean", "--json").stdout)}
     assert kinds == {"snapshot", "leftover"}
     freed = json.loads(bench.run("clean", "snapshots", "leftovers", "--json").stdout)

@@ -7,24 +7,16 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ..soak.leaks import Baseline, in_home, in_results, on_host, processes_of, wait_until_none
-from .conftest import Bench, give_to
+from .conftest import Bench, give_to, wait_for
 
 TESTS = "point-query,update-index,read-write-10"
 _ROW = b'{"type":"row"'
 LONG = "rows = 40\nseconds = 1.5\nlooks = [2]\n"
-
-
-def _wait_for(what: Callable[[], bool], limit_s: float = 600) -> None:
-    deadline = time.monotonic() + limit_s
-    while not what():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def _rows(bench: Bench) -> int:
@@ -69,7 +61,7 @@ def _check_shape(bench: Bench) -> None:
 
 def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 20)
+    wait_for(lambda: _rows(bench) > 20, process)
     victim = max(_children(process.pid, "postgres"))
     os.kill(victim, signal.SIGKILL)
     out, err = process.communicate(timeout=600)
@@ -83,7 +75,7 @@ def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postg
 
 def test_an_engine_that_is_killed_is_replaced(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 20)
+    wait_for(lambda: _rows(bench) > 20, process)
     (engine,) = [pid for pid in _children(process.pid, "dbversus-engine") if "guard" not in _words(pid)]
     os.kill(engine, signal.SIGKILL)
     out, err = process.communicate(timeout=600)
@@ -98,7 +90,7 @@ def _words(pid: int) -> str:
 
 def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 20)
+    wait_for(lambda: _rows(bench) > 20, process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
@@ -111,7 +103,7 @@ def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, p
 
 
 def _wait_for_more_rows(bench: Bench, process: "subprocess.Popen[str]", rows: int) -> None:
-    _wait_for(lambda: _rows(bench) > rows or process.poll() is not None)
+    wait_for(lambda: _rows(bench) > rows or process.poll() is not None)
 
 
 def _whole_lines(journal: Path) -> bytes:
@@ -135,14 +127,14 @@ def test_killed_again_and_again_it_still_finishes_with_every_row_once(bench: Ben
         rows = _rows(bench)
         process = bench.start(*command)
         controllers.append(process.pid)
-        _wait_for(journal.exists)
+        wait_for(journal.exists, process)
         if number % 2:  # among rows, and else while it still gets ready for them
             _wait_for_more_rows(bench, process, rows)
         time.sleep(chance.uniform(0, 1 if number % 2 else 4))
         process.kill()
         process.communicate()
         kept.append(_whole_lines(journal))
-        _wait_for(lambda: not processes_of(bench.folder))
+        wait_for(lambda: not processes_of(bench.folder))
         assert not wait_until_none(lambda: _memory(on_host(before, bench.folder, [])), 600)
         command = ["resume", bench.out]
     bench.run(*command)
@@ -160,7 +152,7 @@ def _memory(left: list[str]) -> list[str]:
 def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Bench) -> None:
     file = _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"])
     first = bench.start("run", file, "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 2)
+    wait_for(lambda: _rows(bench) > 2, first)
     first.send_signal(signal.SIGSTOP)  # it has to be there for as long as the second takes to start
     second = bench.run("run", file, "--out", bench.folder / "second", status=1)
     first.send_signal(signal.SIGCONT)
@@ -175,7 +167,7 @@ def test_another_home_on_the_same_host_waits_too(bench: Bench) -> None:
     other.home.mkdir(parents=True)
     lock = {"DBVERSUS_HOST_LOCK": bench.places["DBVERSUS_HOST_LOCK"]}
     first = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 2)
+    wait_for(lambda: _rows(bench) > 2, first)
     first.send_signal(signal.SIGSTOP)
     command = other.command("run", _experiment(other, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", other.out)
     second = subprocess.run(command, capture_output=True, text=True, env=other.env | lock, cwd=other.folder)
@@ -195,7 +187,7 @@ def test_another_home_on_the_same_host_waits_too(bench: Bench) -> None:
 
 def test_a_journal_cut_off_in_a_line_goes_on(bench: Bench) -> None:
     process = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
-    _wait_for(lambda: _rows(bench) > 10)
+    wait_for(lambda: _rows(bench) > 10, process)
     process.kill()
     process.communicate()
     journal = bench.out / "journal.jsonl"

@@ -2,6 +2,7 @@
 
 import signal
 import time
+from functools import partial
 
 import pytest
 
@@ -9,7 +10,7 @@ from dbversus.results.read import open_results
 from dbversus.results.records import Check, State, of_type
 from dbversus.stats.judge import judge
 
-from .conftest import Bench
+from .conftest import Bench, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -46,17 +47,17 @@ def test_each_target_loads_as_its_config_says(bench: Bench, postgres: str) -> No
     assert sparse > usual + 50_000
 
 
+def has_more_blocks(bench: Bench, than: int) -> bool:
+    return (bench.out / "journal.jsonl").exists() and len(bench.records("block")) > than
+
+
 @pytest.mark.on_disk  # in memory it is over before it can be interrupted
 def test_a_load_that_was_interrupted_or_killed_is_begun_again(bench: Bench) -> None:
     path = bench.write(["sqlite:bundled@wal", "sqlite:bundled@wal"], "load", "judge_load = true\n")
     words: tuple[object, ...] = ("run", path, "--table-size", "200k", "--out", bench.out)
     for number, status in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
         run = bench.start(*map(str, words))
-        blocks = len(bench.records("block")) if words[0] == "resume" else 0
-        deadline = time.monotonic() + 600
-        while not ((bench.out / "journal.jsonl").exists() and len(bench.records("block")) > blocks):
-            assert time.monotonic() < deadline and run.poll() is None
-            time.sleep(0.05)
+        wait_for(partial(has_more_blocks, bench, len(bench.records("block")) if words[0] == "resume" else 0), run)
         time.sleep(0.3)
         run.send_signal(number)
         assert run.wait(600) == status

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .conftest import Bench
+from .conftest import Bench, wait_for
 
 TARGETS = ["sqlite:bundled@wal", "sqlite:bundled"]
 
@@ -43,9 +43,7 @@ def test_where_a_quiet_host_is_required_the_run_ends_and_can_go_on(bench: Bench)
 @pytest.mark.usefixtures("other_work")
 def test_ctrl_c_ends_the_wait_at_once(bench: Bench) -> None:
     process = bench.start("run", bench.write(TARGETS, "point-query"), "--wait-quiet", "10m", "--out", bench.out)
-    while not (bench.out / "journal.jsonl").exists() or len(bench.records("load")) < len(TARGETS):
-        assert process.poll() is None
-        time.sleep(0.1)
+    wait_for(lambda: (bench.out / "journal.jsonl").exists() and len(bench.records("load")) == len(TARGETS), process)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=600)

@@ -8,7 +8,7 @@ import pytest
 from dbversus.results.read import open_results
 from dbversus.results.records import Check, of_type
 
-from .conftest import Bench
+from .conftest import Bench, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -79,10 +79,7 @@ def test_an_interrupted_step_is_measured_anew(bench: Bench) -> None:
     )
     path = bench.write(["sqlite:bundled@wal", "sqlite:bundled@wal"], "more,total", 'suite = "work.toml"\n')
     run = bench.start("run", path, "--out", bench.out)
-    deadline = time.monotonic() + 600
-    while not ((bench.out / "journal.jsonl").exists() and bench.records("slots")):
-        assert time.monotonic() < deadline and run.poll() is None
-        time.sleep(0.05)
+    wait_for(lambda: (bench.out / "journal.jsonl").exists() and bool(bench.records("slots")), run)
     time.sleep(0.3)
     run.send_signal(signal.SIGINT)
     assert run.wait(600) == 130 and not bench.records("row")
