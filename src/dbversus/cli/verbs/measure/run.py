@@ -100,8 +100,11 @@ def _with_claims(path: Path, error: "UnknownBuilds") -> str:
     from dbversus.report.words import listing
     from dbversus.suites.file.source import read_source
 
+    named = read_source(path).document.get("posts")
+    if not isinstance(named, list):  # the file is not checked yet
+        return str(error)
     found = []
-    for post in map(load_post, read_source(path).document.get("posts", [])):
+    for post in (load_post(name) for name in named if isinstance(name, str)):
         claims = [one for build in error.builds for one in post.claims_of(*build.split(":", 1))]
         numbers = [claim.id for claim in post.claims if claim.id in claims]
         if numbers:
