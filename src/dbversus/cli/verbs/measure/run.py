@@ -74,7 +74,8 @@ def run(
             lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
             path, trust=trust, dry_run=dry_run,
         )  # fmt: skip
-        check_builds(spec.targets)
+        if may_execute:
+            check_builds(spec.targets)
     except UnknownBuilds as error:
         raise UsageError(_with_claims(path, error)) from None
     for post in spec.posts:
