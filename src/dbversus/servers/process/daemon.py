@@ -103,6 +103,10 @@ class Daemon(ABC):
         began = self.log_end()
         self._groups = placement.cgroup.directories() if placement.cgroup else []
         self._process = start(command, self._user, env, self._log, placement)
+        # at once: we may be killed while its memory is looked at
+        entry = self._entry_of(self._process.pid, str(self._program().resolve()))
+        for watcher in self._watchers:
+            watcher.add(entry)
         self._tell_watchers()
         try:
             self.wait_ready(log_from=began)
