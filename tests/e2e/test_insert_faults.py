@@ -9,7 +9,7 @@ from subprocess import Popen
 import pytest
 
 from ..soak.disk import SmallDisk, can_mount
-from .conftest import Bench
+from .conftest import Bench, wait_for
 from .test_roles import servers, signal_all
 
 pytestmark = pytest.mark.e2e
@@ -34,13 +34,8 @@ def write(bench: Bench, target: str, tests: str, *, percent_more: int = 100, tab
 
 def wait_for_test(bench: Bench, run: "Popen[str]", name: str) -> None:
     """Until a test is finished, and the one after it has begun to be driven."""
-    deadline = time.monotonic() + 600
-    while run.poll() is None and time.monotonic() < deadline:
-        if (bench.out / "journal.jsonl").exists() and name in finished(bench):
-            time.sleep(1.0)
-            return
-        time.sleep(0.05)
-    pytest.fail(f"{name} was not finished: {run.poll()}")
+    wait_for(lambda: (bench.out / "journal.jsonl").exists() and name in finished(bench), run)
+    time.sleep(1.0)
 
 
 def finished(bench: Bench) -> list[str]:

@@ -10,7 +10,7 @@ from subprocess import Popen
 
 import pytest
 
-from .conftest import Bench
+from .conftest import Bench, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -78,12 +78,7 @@ def stall_once(bench: Bench, run: "Popen[str]") -> None:
 
 
 def wait_for_rows(bench: Bench, run: "Popen[str]", number: int) -> None:
-    while run.poll() is None:
-        with contextlib.suppress(FileNotFoundError):
-            if len(bench.records("row")) >= number:
-                return
-        time.sleep(0.05)
-    pytest.fail(f"it ended: {run.communicate()}")
+    wait_for(lambda: (bench.out / "journal.jsonl").exists() and len(bench.records("row")) >= number, run)
 
 
 def test_a_stall_shows_in_the_times_of_a_rate_and_not_in_those_of_a_closed_loop(bench: Bench, postgres: str) -> None:

@@ -176,6 +176,7 @@ class Known:
     def add(self, entry: Entry) -> None:
         self.pids.add(entry.root_pid)
 
+    def announce(self) -> None: ...
     def forget(self, root_pid: int) -> None:
         self.pids.discard(root_pid)
 

@@ -82,6 +82,32 @@ def test_the_real_guard_ends_what_it_knows_when_the_pipe_closes(tmp_path: Path) 
         kept.wait()
 
 
+DIES_AT_ONCE = """
+import os, signal, sys
+from pathlib import Path
+from dbversus.host.user import server_user
+from dbversus.servers.base import Placement
+from dbversus.servers.process.engine import engine_binary
+from dbversus.servers.process.guard import Guard
+from dbversus.servers.process.program import start
+guard = Guard(engine_binary())
+# SIGQUIT of the kernel is not to be what ends it
+command = ["/bin/sh", "-c", "trap '' QUIT; sleep 600; :"]
+server = start(command, server_user(), dict(os.environ), Path(sys.argv[1]), Placement(), guard.announce)
+print(server.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_server_does_not_outlive_us_who_were_killed_before_we_told_of_it(tmp_path: Path) -> None:
+    said = subprocess.run([sys.executable, "-c", DIES_AT_ONCE, tmp_path / "log"], capture_output=True, text=True)
+    assert said.returncode == -signal.SIGKILL, said.stderr
+    end = time.monotonic() + 60
+    while processes.is_alive(int(said.stdout)):
+        assert time.monotonic() < end, "it outlived us"
+        time.sleep(0.05)
+
+
 HOLDER = """
 import ctypes, mmap, os, sys, time
 libc = ctypes.CDLL(None)

@@ -391,7 +391,12 @@ def read_choices(
     if "matrix" not in choices:
         if builds:
             raise UsageError(f"{path} has no [[matrix]]; builds are for files that have one.")
-        return choices | ({"targets": without(choices.get("targets", []), exclude)} if exclude else {})
+        targets = choices.get("targets")
+        if (
+            exclude and isinstance(targets, list) and all(isinstance(one, str) for one in targets)
+        ):  # others are mistakes
+            choices["targets"] = without(targets, exclude)
+        return choices
     if "targets" in choices:
         raise Place(source).at("targets").mistake("there are `targets` and a matrix; keep one of them.")
     del choices["matrix"]

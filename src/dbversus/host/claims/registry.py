@@ -42,6 +42,9 @@ class Entry:
 class Watcher(Protocol):
     """Is told of servers that start and stop, by any thread."""
 
+    def announce(self) -> None:
+        """Called in the process that is about to be a server; takes no lock, which another thread of ours may have."""
+
     def add(self, entry: Entry) -> None: ...
     def forget(self, root_pid: int) -> None: ...
 
@@ -53,6 +56,9 @@ class Registry:
         self._path = (home / "run" if home else public_dir("run")) / f"{os.getpid()}.json"
         self._entries: dict[int, Entry] = {}
         self._lock = threading.Lock()
+
+    def announce(self) -> None:
+        """Nothing: a file is no place for two processes to write."""
 
     def add(self, entry: Entry) -> None:
         with self._lock:

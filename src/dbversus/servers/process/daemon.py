@@ -77,7 +77,7 @@ class Daemon(ABC):
         It starts servers of its own, with shared memory: it is watched like a server. Raises RunError when it cannot be
         executed, or does not end.
         """
-        process = begin(command, self._user, self._environment())
+        process = begin(command, self._user, self._environment(), self._announce)
         entry = self._entry_of(process.pid, str(self._program().resolve()))
         for watcher in self._watchers:
             watcher.add(entry)
@@ -102,11 +102,7 @@ class Daemon(ABC):
             env = self.injection.environment(env)
         began = self.log_end()
         self._groups = placement.cgroup.directories() if placement.cgroup else []
-        self._process = start(command, self._user, env, self._log, placement)
-        # at once: we may be killed while its memory is looked at
-        entry = self._entry_of(self._process.pid, str(self._program().resolve()))
-        for watcher in self._watchers:
-            watcher.add(entry)
+        self._process = start(command, self._user, env, self._log, placement, self._announce)
         self._tell_watchers()
         try:
             self.wait_ready(log_from=began)
@@ -142,6 +138,11 @@ class Daemon(ABC):
             )
             for watcher in self._watchers:
                 watcher.add(self._entry)
+
+    def _announce(self) -> None:
+        """By the server's own process, before it is the server: we may be killed before we can tell of it."""
+        for watcher in self._watchers:
+            watcher.announce()
 
     def _entry_of(self, pid: int, program: str) -> registry.Entry:
         ticks = processes.start_ticks(pid) or 0

@@ -1,6 +1,8 @@
 """A small process that outlives us and ends our servers when we are gone, frozen ones too (docs/engine-protocol.md)."""
 
+import contextlib
 import json
+import os
 import subprocess
 import threading
 from pathlib import Path
@@ -42,6 +44,12 @@ class Guard:
             lines.append({"cgroup_dirs": entry.cgroup_dirs, "root_pid": entry.root_pid, "paths": entry.paths})
             self._known.add(entry.root_pid)
             self._send(lines)
+
+    def announce(self) -> None:
+        """In the child, which holds the pipe open until it is the server: the guard learns of it, whenever we die."""
+        if self._process and self._process.stdin:
+            with contextlib.suppress(OSError):
+                os.write(self._process.stdin.fileno(), json.dumps({"root_pid": os.getpid()}).encode() + b"\n")
 
     def forget(self, root_pid: int) -> None:
         with self._lock:

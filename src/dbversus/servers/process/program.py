@@ -6,6 +6,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from dbversus.host.processes import end_with_parent
@@ -20,10 +21,13 @@ _OPEN_FILES = 65_536
 _STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="server-starter")
 
 
-def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subprocess.Popen[str]":
+def begin(
+    command: Command, user: ServerUser, env: Mapping[str, str], announce: Callable[[], None]
+) -> "subprocess.Popen[str]":
     """Starts a program of the build as the server user, its streams piped to us. Raises RunError when it cannot be executed.
 
     It outlives us, unlike a server: one that dies before those it started would leave them to nobody. Watchers end them all.
+    `announce` is called in its process before it is executed.
     """
     check_allowed(command)
     try:
@@ -37,18 +41,24 @@ def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subpro
             encoding="utf-8",
             errors="replace",
             start_new_session=True,  # Ctrl-C is for us, who then end it
-            preexec_fn=user.become,
+            preexec_fn=partial(_become, user, announce),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise cannot_execute(command[0], error) from error
 
 
 def start(
-    command: Command, user: ServerUser, env: Mapping[str, str], log: Path, placement: Placement
+    command: Command,
+    user: ServerUser,
+    env: Mapping[str, str],
+    log: Path,
+    placement: Placement,
+    announce: Callable[[], None],
 ) -> "subprocess.Popen[bytes]":
     """Starts a server as our child, its output appended to `log`, in a session of its own, in its cgroup, on its CPUs.
 
-    When we die, however we do, the kernel sends it SIGQUIT. Raises RunError when it cannot be executed.
+    When we die, however we do, the kernel sends it SIGQUIT. `announce` is called in its process before it is
+    executed. Raises RunError when it cannot be.
     """
     check_allowed(command)
     try:
@@ -62,13 +72,20 @@ def start(
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                preexec_fn=_preparation(user, placement, os.getpid()),
+                preexec_fn=_preparation(user, placement, os.getpid(), announce),
             ).result()
     except (OSError, subprocess.SubprocessError) as error:
         raise cannot_execute(command[0], error) from error
 
 
-def _preparation(user: ServerUser, placement: Placement, controller: int) -> Callable[[], None]:
+def _become(user: ServerUser, announce: Callable[[], None]) -> None:
+    user.become()
+    announce()  # only now: whose it is tells whose shared memory is its own
+
+
+def _preparation(
+    user: ServerUser, placement: Placement, controller: int, announce: Callable[[], None]
+) -> Callable[[], None]:
     """What the child does before it executes the server."""
 
     def prepare() -> None:
@@ -78,7 +95,7 @@ def _preparation(user: ServerUser, placement: Placement, controller: int) -> Cal
             if placement.cpus:
                 os.sched_setaffinity(0, placement.cpus)
             _limit_open_files()
-            user.become()
+            _become(user, announce)
             # only now: the kernel clears it when the user changes
             end_with_parent(signal.SIGQUIT, controller)
         except OSError as error:

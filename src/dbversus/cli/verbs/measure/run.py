@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,11 +55,9 @@ def run(
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     - `dbversus run posts/2021-01-10-pg-mem --scaled`
     """
-    from dbversus.cli.consent import with_consent
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.asked.bundled import find_experiment
-    from dbversus.experiment.asked.matrix import UnknownBuilds, check_builds
     from dbversus.experiment.asked.spec import check_alone
     from dbversus.experiment.folder import origins
     from dbversus.experiment.run import run_experiment
@@ -69,15 +67,10 @@ def run(
     asked = with_demands(chosen)
     path = find_experiment(experiment)
 
-    try:
-        spec, may_execute = with_consent(
-            lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
-            path, trust=trust, dry_run=dry_run,
-        )  # fmt: skip
-        if may_execute:
-            check_builds(spec.targets)
-    except UnknownBuilds as error:
-        raise UsageError(_with_claims(path, error)) from None
+    spec, may_execute = _read_with_consent(
+        lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
+        path, trust=trust, dry_run=dry_run,
+    )  # fmt: skip
     for post in spec.posts:
         load_post(post)  # one without claims is a mistake, best known before a day of measuring
     check_alone(spec)
@@ -93,6 +86,22 @@ def run(
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, command, display, wait=wait)
     return present(directory, spec.demands, as_json=json)
+
+
+def _read_with_consent(
+    read: "Callable[[], ExperimentSpec]", path: Path, *, trust: bool, dry_run: bool
+) -> "tuple[ExperimentSpec, bool]":
+    """As `with_consent`, and UsageError for builds that cannot be had, which are asked only once they may be executed."""
+    from dbversus.cli.consent import with_consent
+    from dbversus.experiment.asked.matrix import UnknownBuilds, check_builds
+
+    try:
+        spec, may_execute = with_consent(read, path, trust=trust, dry_run=dry_run)
+        if may_execute:
+            check_builds(spec.targets)
+    except UnknownBuilds as error:
+        raise UsageError(_with_claims(path, error)) from None
+    return spec, may_execute
 
 
 def _with_claims(path: Path, error: "UnknownBuilds") -> str:
